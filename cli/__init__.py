@@ -1,0 +1,1 @@
+"""The `engram` command: words to and from a person."""

@@ -1,0 +1,136 @@
+"""`engram import`: conversations and notes from files."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from engram.errors import ImportFileError
+from engram.importing import FORMATS, Reading, Tally, find_refusals, read_turns, store_turns
+
+from .state import State
+
+SHOWN = 20
+"""Refusals printed for each file; the summary counts all of them."""
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True, path_type=Path))
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="What the files are; default: found out from each."
+)
+@click.option("--strict", is_flag=True, help="Store nothing at all if any turn would be refused.")
+@click.pass_obj
+def command(state: State, *, files: tuple[Path, ...], form: str | None, strict: bool) -> None:
+    """Store the turns of FILES, which may be files, folders of markdown notes, or - for standard input.
+
+    Reads JSONL of turns, LoCoMo-style JSON, `Name: text` transcripts and markdown with YAML front matter. Running it
+    again stores nothing twice, so an interrupted import is simply run again. Exit code 1: some turns were refused.
+    """
+    readings = [read_turns(sys.stdin.buffer if str(file) == "-" else file, format=form) for file in files]
+    if strict:
+        _refuse_all_if_any(state, readings)
+    tallies = [Tally() for _ in readings]
+    with state.open() as memory:
+        try:
+            for reading, tally in zip(readings, tallies, strict=True):
+                with turns_bar(reading, quiet=state.json) as progress:
+                    store_turns(memory, reading, tally, progress=progress)
+                _report(state, reading, tally)
+        except BaseException:
+            # Whatever ended it (Ctrl-C, a server gone, a broken file), what was acknowledged is there; the
+            # batch under way may be there too.
+            done = sum(tally.done for tally in tallies)
+            state.say(f"Stopped: at least {done:,} turns are stored. The same command goes on from there.")
+            raise
+    if state.json:
+        state.print_json(_as_json(readings, tallies))
+    if any(tally.refused for tally in tallies):
+        raise SystemExit(1)
+
+
+@contextmanager
+def turns_bar(reading: Reading, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show turns done and turns per second on standard error, where that is a terminal; give what advances it."""
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(show_speed=True),
+        TextColumn("{task.completed:,.0f} turns"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(reading.name, total=reading.expected)
+        yield lambda count: bar.advance(task, count)
+
+
+def _refuse_all_if_any(state: State, readings: list[Reading]) -> None:
+    refusals = 0
+    for reading in readings:
+        refused = find_refusals(reading.again(), max_content_bytes=state.settings.max_content_bytes)
+        refusals += len(refused)
+        for each in refused[:SHOWN]:
+            state.say(f"{reading.name}:{each.line}: {each.reason}")
+    if refusals:
+        raise ImportFileError(
+            f"{_counted(refusals, 'turn')} would be refused, so nothing was stored.",
+            remedy="Mend them, or leave out --strict to store the others.",
+        )
+
+
+def _report(state: State, reading: Reading, tally: Tally) -> None:
+    for each in tally.reasons[:SHOWN]:
+        state.say(f"{reading.name}:{each.line}: {each.reason}")
+    if tally.refused > SHOWN:
+        state.say(f"{reading.name}: and {tally.refused - SHOWN:,} more")
+    for notice in reading.notices:
+        state.say(notice)
+    if reading.undated:
+        state.say(
+            f"{reading.name}: {_counted(reading.undated, 'turn')} without a time of their own, "
+            "dated by the file's last change (standard input: by now)"
+        )
+    if not state.json:
+        state.out(
+            f"{reading.name}: {tally.stored:,} stored, {tally.seen:,} already there, {tally.refused:,} refused "
+            f"({reading.format})"
+        )
+
+
+def _as_json(readings: list[Reading], tallies: list[Tally]) -> dict[str, object]:
+    files = [
+        {
+            "file": reading.name,
+            "format": reading.format,
+            "stored": tally.stored,
+            "seen": tally.seen,
+            "refused": tally.refused,
+            "refusals": [{"line": each.line, "reason": each.reason} for each in tally.reasons],
+            "undated": reading.undated,
+            "notices": reading.notices,
+        }
+        for reading, tally in zip(readings, tallies, strict=True)
+    ]
+    return {
+        "stored": sum(tally.stored for tally in tallies),
+        "seen": sum(tally.seen for tally in tallies),
+        "refused": sum(tally.refused for tally in tallies),
+        "files": files,
+    }
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,176 @@
+"""The `engram` command: finds its commands lazily, and turns errors into text and exit codes."""
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import Any
+
+import click
+
+from engram.errors import EngramError
+
+from .state import State, printable, shared_options
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command that is loaded when it is used; its summary stands here so that `--help` loads none."""
+
+    target: str
+    summary: str
+
+
+COMMANDS = {
+    "chat": Entry("engram.cli.chat:chat", "Talk; it remembers across sessions."),
+    "completion": Entry("engram.cli.completion:completion", "Print the shell's completion script."),
+    "config": Entry("engram.cli.config:config", "Show and change settings."),
+    "demo": Entry("engram.cli.demo:demo", "Watch it remember a conversation and answer from it."),
+    "doctor": Entry("engram.cli.doctor:doctor", "Check everything and say how to mend what is wrong."),
+    "forget": Entry("engram.cli.memory:forget", "Take a memory out of recall, or erase it for good."),
+    "get": Entry("engram.cli.memory:get", "Show one memory."),
+    "import": Entry("engram.cli.importing:command", "Import conversations and notes from files."),
+    "jobs": Entry("engram.jobs.command:jobs", "Run what keeps the memory in shape."),
+    "recall": Entry("engram.cli.memory:recall", "Ask the memory."),
+    "remember": Entry("engram.cli.memory:remember", "Store one thing."),
+    "schema": Entry("engram.cli.schema:schema", "Set up or inspect the database's schema."),
+    "server": Entry("engram.cli.server:server", "Install, start and stop the managed Neo4j."),
+    "stats": Entry("engram.cli.memory:stats", "Count what is remembered."),
+    "why": Entry("engram.cli.memory:why", "Show what a memory rests on."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        """Return the commands' names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = resolve_name(entry.target)
+        _share(command, ctx)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown name is answered with near ones."""
+        import difflib  # noqa: PLC0415  (only on this path)
+
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=2)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            ctx.fail(f"There is no command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete a command's name without loading the others."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415  (only when completing)
+
+        found = [
+            CompletionItem(name, help=entry.summary)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _share(command: click.Command, ctx: click.Context) -> None:
+    state = ctx.find_object(State)
+
+    def remember(name: str, value: Any) -> None:
+        if state is not None:
+            setattr(state, {"space": "wanted_space"}.get(name, name), value)
+
+    if isinstance(command, click.Group):
+        for child in command.commands.values():
+            shared_options(child, remember)
+    else:
+        shared_options(command, remember)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `engram demo`. Settings: `engram config list`.",
+)
+@click.version_option(package_name="engram-neo4j", prog_name="engram")
+@click.option(
+    "--space", metavar="NAME", help="Whose memory: a user, an agent, a tenant.  [env: ENGRAM_SPACE]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+@click.option("--debug", is_flag=True, help="Show tracebacks and the driver's log.")
+@click.pass_context
+def engram(ctx: click.Context, space: str | None, as_json: bool, debug: bool) -> None:  # noqa: FBT001
+    """Memory for LLM agents that lives as a graph in Neo4j."""
+    if debug:
+        import logging  # noqa: PLC0415  (only on this path)
+
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    # Changed in place: main() already holds it, to know how to report what goes wrong.
+    state = ctx.ensure_object(State)
+    state.wanted_space, state.json, state.debug = space, as_json, debug
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code: 0 well, 130 after Ctrl-C, else the error's own."""
+    state = State()
+    with _signals():
+        try:
+            code = engram.main(standalone_mode=False, obj=state, prog_name="engram")
+        except EngramError as error:
+            code = _report(error, state)
+        except (click.exceptions.Abort, KeyboardInterrupt):
+            click.echo(err=True)
+            code = 130
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; Python must not complain at its own exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 141
+        except OSError as error:
+            code = _report(EngramError(f"The system refused: {error}."), state)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: EngramError, state: State) -> int:
+    if state.debug:
+        traceback.print_exception(error)
+    if state.json:
+        state.print_json({"error": type(error).__name__, "message": error.message, "remedy": error.remedy})
+    click.echo(printable(f"engram: {error.message}"), err=True)
+    if error.remedy:
+        click.echo(printable(f"  {error.remedy}"), err=True)
+    return error.exit_code
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Let SIGTERM unwind like an error, so that what is under way ends cleanly."""
+
+    def leave(number: int, frame: object) -> None:
+        del frame
+        raise SystemExit(128 + number)
+
+    previous = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

@@ -1,0 +1,205 @@
+"""`engram remember | recall | get | forget | why | stats`."""
+
+import sys
+from typing import Any
+
+import click
+
+from engram.records import Evidence, Hit, Kind, Memory
+
+from .state import State
+
+SHORT = 8
+"""Characters of an id that are shown; any beginning of six or more is understood."""
+
+
+@click.command()
+@click.argument("content", required=False)
+@click.option("--kind", default=Kind.SEMANTIC.value, show_default=True, help=f"One of {', '.join(Kind)}.")
+@click.option("--event-at", metavar="DATE", help="When it happened, e.g. 2026-05-01; now if left out.")
+@click.option("--speaker", metavar="NAME", help="Who said it.")
+@click.option("--source", default="user", show_default=True, help="Where it comes from.")
+@click.option("--category", metavar="NAME", help="A finer sort than the kind.")
+@click.option("--importance", default=0.5, show_default=True, help="0 to 1.")
+@click.option("--valid-from", metavar="DATE", help="Since when it holds; when it happened if left out.")
+@click.option("--valid-to", metavar="DATE", help="Until when it holds; open if left out.")
+@click.option("--derived-from", metavar="ID", multiple=True, help="A memory it was drawn from; repeatable.")
+@click.option("--supersedes", metavar="ID", help="The memory that this one replaces.")
+@click.option("--reason", metavar="TEXT", help="Why it does.")
+@click.pass_obj
+def remember(state: State, content: str | None, /, **details: Any) -> None:
+    """Store one thing; `-` or nothing reads it from standard input."""
+    if content in (None, "-"):
+        content = sys.stdin.read()
+    with state.open() as memory:
+        stored = memory.remember(content or "", **details)
+    if state.json:
+        state.print_json(stored)
+    elif stored.created:
+        state.out(f"Remembered as {stored.id[:SHORT]}.")
+    else:
+        state.out(f"Known already as {stored.id[:SHORT]}, now seen {stored.seen_count} times.")
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", default=10, show_default=True, help="How many at most.")
+@click.option("--as-of", metavar="DATE", help="Answer from what was known and held then.")
+@click.option(
+    "--mode", default="search", show_default=True, help="search: the same question, the same answer."
+)
+@click.option("--explain", is_flag=True, help="Show what each score is the sum of.")
+@click.pass_obj
+def recall(state: State, query: tuple[str, ...], k: int, as_of: str | None, mode: str, explain: bool) -> None:  # noqa: FBT001
+    """Ask the memory; the words of the question need no quotes."""
+    with state.open() as memory:
+        hits = memory.recall(" ".join(query), k, as_of=as_of, mode=mode, explain=explain)
+    if state.json:
+        state.print_json(hits)
+        return
+    if not hits:
+        state.say(f"Nothing is remembered in the space {state.space!r} yet.")
+    for hit in hits:
+        state.out(_hit_text(hit))
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.pass_obj
+def get(state: State, memory_id: str) -> None:
+    """Show one memory; the beginning of its id is enough."""
+    with state.open() as memory:
+        found = memory.get(memory_id)
+    if state.json:
+        state.print_json(found)
+    else:
+        state.out(_memory_text(found))
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.option("--erase", is_flag=True, help="Delete it for good, everywhere, so that it cannot come back.")
+@click.option("--undo", is_flag=True, help="Bring a forgotten memory back.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before erasing.")
+@click.pass_obj
+def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> None:  # noqa: FBT001
+    """Take a memory out of recall; nothing is lost unless --erase is given."""
+    if erase and undo:
+        raise click.UsageError("--erase and --undo exclude each other.")
+    with state.open() as memory:
+        found = memory.get(memory_id)
+        if erase and not yes:
+            state.say(f"{found.id[:SHORT]}  {found.content}")
+            if not sys.stdin.isatty():
+                raise click.UsageError("Erasing cannot be undone; say --yes to do it without a question.")
+            click.confirm("Erase this for good?", abort=True, err=True)
+        done = memory.restore(found.id) if undo else memory.forget(found.id, erase=erase)
+    if state.json:
+        state.print_json({"id": done.id, "done": "restored" if undo else "erased" if erase else "forgotten"})
+    elif undo:
+        state.out(f"{done.id[:SHORT]} is back.")
+    elif erase:
+        state.out(f"{done.id[:SHORT]} is erased.")
+    else:
+        state.out(f"{done.id[:SHORT]} is forgotten; `engram forget --undo {done.id[:SHORT]}` brings it back.")
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.pass_obj
+def why(state: State, memory_id: str) -> None:
+    """Show what a memory rests on, replaced, and was replaced by, down to the turns."""
+    with state.open() as memory:
+        chain = memory.why(memory_id)
+    if state.json:
+        state.print_json(chain)
+        return
+    for line in evidence_lines(chain):
+        state.out(line)
+
+
+@click.command()
+@click.pass_obj
+def stats(state: State) -> None:
+    """Count what a space holds."""
+    with state.open() as memory:
+        counted = memory.stats()
+    if state.json:
+        state.print_json(counted)
+        return
+    state.out(f"space          {counted.space}")
+    state.out(f"memories       {counted.memories:,}")
+    for name, counts in (
+        ("kinds", counted.by_kind),
+        ("tiers", counted.by_tier),
+        ("status", counted.by_status),
+    ):
+        if counts:
+            state.out(f"  {name:<12} " + ", ".join(f"{n:,} {key}" for key, n in sorted(counts.items())))
+    state.out(f"sessions       {counted.sessions:,}")
+    state.out(f"turns          {counted.turns:,}")
+    state.out(f"relationships  {counted.relationships:,}")
+    if counted.first_event_at and counted.last_event_at:
+        state.out(f"from           {counted.first_event_at:%Y-%m-%d} to {counted.last_event_at:%Y-%m-%d}")
+
+
+def evidence_lines(chain: list[Evidence]) -> list[str]:
+    """Return a chain of evidence as an indented tree, one line a step."""
+    return [_evidence_line(step) for step in chain]
+
+
+_ROLES = {
+    "DERIVED_FROM": "rests on",
+    "SUPERSEDES": "replaced",
+    "SUPERSEDED_BY": "was replaced by",
+    "REINFORCES": "strengthened",
+    "PART_OF": "part of",
+}
+
+
+def _evidence_line(step: Evidence) -> str:
+    when = f"{step.at:%Y-%m-%d} " if step.at else ""
+    if step.label == "Session":
+        what = f"the conversation {step.text!r}"
+    else:
+        who = f"{step.who}: " if step.who else ""
+        what = f"{when}{who}“{' '.join(step.text.split())}”"
+    role = _ROLES.get(step.relationship, step.relationship.lower().replace("_", " "))
+    reason = f" (because: {step.detail['reason']})" if step.detail.get("reason") else ""
+    if step.depth == 0:
+        return f"{step.id[:SHORT]}  {what}"
+    known = f"  [{step.label.lower()} {step.id[:SHORT]}]" if step.label != "Session" else ""
+    return f"{'   ' * (step.depth - 1)}└─ {role} {what}{reason}{known}"
+
+
+def _hit_text(hit: Hit) -> str:
+    memory = hit.memory
+    who = f"{memory.speaker}: " if memory.speaker else ""
+    lines = [
+        f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{memory.content}",
+        f"     {memory.id[:SHORT]}  score {hit.score:.4f}",
+    ]
+    if memory.status != "active":
+        lines[-1] += f"  {memory.status}"
+    if hit.terms is not None:
+        lines[-1] += " = " + " + ".join(f"{name} {value:.4f}" for name, value in hit.terms.items())
+    return "\n".join(lines)
+
+
+def _memory_text(memory: Memory) -> str:
+    open_end = memory.valid_to.year == 9999
+    rows = {
+        "id": memory.id,
+        "kind": memory.kind.value + (f", {memory.category}" if memory.category else ""),
+        "status": f"{memory.status}, {memory.tier}",
+        "said by": memory.speaker or "",
+        "source": memory.source,
+        "happened": f"{memory.event_at:%Y-%m-%d %H:%M}",
+        "holds": f"{memory.valid_from:%Y-%m-%d %H:%M} to {'now' if open_end else f'{memory.valid_to:%Y-%m-%d %H:%M}'}",
+        "known since": f"{memory.known_at:%Y-%m-%d %H:%M}",
+        "seen": f"{memory.seen_count} times, recalled {memory.access_count} times",
+        "weight": f"Beta({memory.weight_alpha:g}, {memory.weight_beta:g})",
+        "truth": f"Beta({memory.truth_alpha:g}, {memory.truth_beta:g})",
+    }
+    head = "\n".join(f"{name:<12} {value}" for name, value in rows.items() if value)
+    return f"{head}\n\n{memory.content}"

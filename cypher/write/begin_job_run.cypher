@@ -1,0 +1,18 @@
+CYPHER 25
+// Record that a run of a job begins; a run without an end is one that died or still runs.
+// $id: string, the run's
+// $job: string, the job's name
+// $space: string, whose, or null for every space
+// $dry_run: boolean, whether it only counts
+// $by: string, who runs it: user, host and process
+// $now: datetime, when
+// Running it twice: the same node.
+MERGE (r:JobRun {id: $id})
+SET
+  r.job = $job,
+  r.space = $space,
+  r.dry_run = $dry_run,
+  r.by = $by,
+  r.started_at = $now,
+  r.changed = 0,
+  r.failed = 0

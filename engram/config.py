@@ -1,0 +1,160 @@
+"""Settings: the one place that reads the environment and the settings file.
+
+Order, strongest first: arguments, `ENGRAM_*` variables, the settings file, defaults.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from engram.errors import ConfigurationError
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+def settings_file() -> Path:
+    """Return the path of the settings file, `ENGRAM_CONFIG_FILE` or the platform's usual place."""
+    named = os.environ.get("ENGRAM_CONFIG_FILE")
+    return Path(named) if named else platformdirs.user_config_path("engram") / "config.toml"
+
+
+def child_environment(**extra: str) -> dict[str, str]:
+    """Return the environment for a program that Engram starts: ours, plus `extra`, less our secrets."""
+    secrets = {"ENGRAM_NEO4J_PASSWORD", "ENGRAM_GEMINI_API_KEY", "ENGRAM_ANTHROPIC_API_KEY"}
+    return {name: value for name, value in os.environ.items() if name not in secrets} | extra
+
+
+class Settings(BaseSettings):
+    """Everything that a person can set; each field is also the variable `ENGRAM_<FIELD>`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ENGRAM_", frozen=True, extra="forbid", env_ignore_empty=True, validate_default=True
+    )
+
+    space: str = Field("default", description="Whose memory: one user, agent or tenant.")
+    data_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_data_path("engram"),
+        description="The managed server's database, logs and password.",
+    )
+    cache_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_cache_path("engram"),
+        description="Neo4j's jars, converted models and cached embeddings; safe to delete.",
+    )
+
+    neo4j_uri: str | None = Field(
+        None, description="A server of your own: bolt://, neo4j://, +s or +ssc. Unset: the managed one."
+    )
+    neo4j_user: str = Field("neo4j", description="User at `neo4j_uri`.")
+    neo4j_password: SecretStr | None = Field(None, description="Password at `neo4j_uri`.")
+    neo4j_database: str = Field("neo4j", description="Database name.")
+
+    server_backend: Literal["auto", "docker", "maven"] = Field(
+        "auto", description="How to get a managed server: auto tries Docker, then Maven artifacts."
+    )
+    server_heap: str = Field("512m", pattern=r"^\d+[kmgKMG]$", description="Java heap of the managed server.")
+    server_page_cache: str = Field(
+        "256m", pattern=r"^\d+[kmgKMG]$", description="Page cache of the managed server."
+    )
+    server_start_timeout: float = Field(120.0, gt=0, description="Seconds to wait for the managed server.")
+    bolt_port: int = Field(7687, ge=1, le=65535, description="Bolt port, or the first to try.")
+    http_port: int = Field(7474, ge=1, le=65535, description="Browser port, or the first to try.")
+    java_home: Path | None = Field(None, description="A JDK 21 or newer; unset: the best one found.")
+
+    embedder: Literal["onnx", "sentence-transformers", "gemini"] = Field(
+        "onnx", description="What turns text into vectors."
+    )
+    embed_model: str | None = Field(
+        None, description=f"Model folder, installed wheel or hub id; unset: {MINILM} or the provider's own."
+    )
+    embed_dimensions: int | None = Field(
+        None, ge=1, le=4096, description="Vector length, where the model lets you choose (Gemini: 768)."
+    )
+    embed_threads: int = Field(0, ge=0, description="Threads of the onnx embedder; 0: as many as cores.")
+
+    llm: Literal["auto", "gemini", "anthropic", "none"] = Field(
+        "auto", description="Who talks in `engram chat`; auto: whichever has a key."
+    )
+    gemini_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices(
+            "ENGRAM_GEMINI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "gemini_api_key"
+        ),
+        description="Key for Gemini; GEMINI_API_KEY and GOOGLE_API_KEY work too.",
+    )
+    gemini_model: str = Field("gemini-3.8-flash", description="Gemini model for chat.")
+    gemini_base_url: str | None = Field(None, description="Address of a Gemini-compatible server.")
+    anthropic_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("ENGRAM_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY", "anthropic_api_key"),
+        description="Key for Anthropic; ANTHROPIC_API_KEY works too.",
+    )
+    anthropic_model: str = Field("claude-sonnet-5-5", description="Anthropic model for chat.")
+    anthropic_base_url: str | None = Field(None, description="Address of an Anthropic-compatible server.")
+    llm_timeout: float = Field(
+        60.0, gt=0, description="Seconds without a word before a model call is given up."
+    )
+    llm_retries: int = Field(2, ge=0, le=10, description="Further tries after a busy or failed model call.")
+    llm_max_tokens: int = Field(4096, ge=1, description="Longest reply, in tokens; thinking counts.")
+
+    max_content_bytes: int = Field(32_768, ge=1, description="Longest memory, in bytes of UTF-8.")
+    batch_size: int = Field(200, ge=1, le=10_000, description="Memories written in one transaction.")
+
+    @classmethod
+    def load(cls, **overrides: Any) -> Self:
+        """Read the settings.
+
+        Raises:
+            ConfigurationError: A value is of the wrong kind; the message names each one.
+        """
+        try:
+            return cls(**overrides)
+        except ValidationError as error:
+            lines = [
+                f"{'.'.join(map(str, problem['loc'])) or 'settings'}: {problem['msg']}"
+                for problem in error.errors(include_input=False, include_url=False)
+            ]
+            raise ConfigurationError(
+                "These settings are not usable: " + "; ".join(lines) + ".",
+                remedy=f"Look at `engram config list` and {settings_file()}.",
+            ) from None
+        except ValueError as error:
+            raise ConfigurationError(
+                f"The settings file {settings_file()} cannot be read: {error}."
+            ) from error
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (pydantic's signature)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Put the settings file below the environment."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())
+
+    def origin(self, name: str, environ: Mapping[str, str] | None = None) -> str:
+        """Say where the value of `name` came from: `environment`, `file` or `default`."""
+        environ = os.environ if environ is None else environ
+        if any(environ.get(variable) for variable in variables(name)):
+            return "environment"
+        return "file" if name in self.model_fields_set else "default"
+
+
+def variables(name: str) -> list[str]:
+    """Return the environment variables that set the field `name`, strongest first."""
+    alias = Settings.model_fields[name].validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(choice) for choice in alias.choices if str(choice).isupper()]
+    return [f"ENGRAM_{name.upper()}"]

@@ -1,0 +1,291 @@
+"""The one module that talks to the Neo4j driver.
+
+Values that leave it are plain Python: `datetime` in UTC, lists, and for graph elements the small
+dataclasses below. Errors that leave it are Engram's.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, Self, TypeVar
+
+import neo4j
+import neo4j.exceptions
+import neo4j.graph
+import neo4j.time
+
+from engram.errors import (
+    AuthenticationError,
+    DatabaseError,
+    DatabaseUnavailableError,
+    EngramError,
+    InvalidInputError,
+)
+from engram.statements import load
+
+T = TypeVar("T")
+Row = dict[str, Any]
+_LOG = logging.getLogger(__name__)
+_READ_ATTEMPTS = 6
+"""With doubling pauses from 50 ms these span about 1.5 s: a deadlock or a leader switch is over by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as a path holds it."""
+
+    element_id: str
+    labels: frozenset[str]
+    properties: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A relationship of a path, with the element ids of its ends."""
+
+    type: str
+    start: str
+    end: str
+    properties: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path: n nodes and the n - 1 relationships between them."""
+
+    nodes: tuple[Node, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a write returned and how many things it changed."""
+
+    rows: list[Row]
+    changed: int
+    """Nodes, relationships, labels and properties created, set or deleted."""
+
+
+class Transaction:
+    """Several statements that are committed together or not at all."""
+
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(self, name: str, /, **parameters: Any) -> Outcome:
+        """Run one statement inside the transaction."""
+        result = self._transaction.run(load(name).text, parameters)
+        rows = [_plain_row(record) for record in result]
+        return Outcome(rows, _changed(result.consume()))
+
+
+class Graph:
+    """A connection to one Neo4j database; safe to share between threads."""
+
+    def __init__(self, uri: str, user: str, password: str, database: str) -> None:
+        self.uri = uri
+        self.database = database
+        with _translated(uri):
+            self._driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=(user, password),
+                connection_timeout=10,
+                connection_acquisition_timeout=20,
+                max_transaction_retry_time=15,
+                # A pooled connection that slept longer than this is tried before use, so a restarted
+                # server costs a reconnect and not an error.
+                liveness_check_timeout=30,
+                notifications_min_severity="OFF",
+                user_agent="engram",
+            )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def check(self) -> str:
+        """Return the server's version, e.g. `2026.09.0`.
+
+        Raises:
+            DatabaseUnavailableError: Nobody answers.
+            AuthenticationError: The user or the password is refused.
+        """
+        with _translated(self.uri):
+            agent = str(self._driver.get_server_info().agent)
+            # The handshake proves the address and the password, not that the database exists.
+            with self._session(neo4j.READ_ACCESS) as session:
+                session.run("RETURN 1").consume()
+        return agent.removeprefix("Neo4j/")
+
+    def read(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run a reading statement and return its rows.
+
+        It runs as one auto-commit transaction (BEGIN and COMMIT would be two more round trips) and is
+        tried again on errors that pass by themselves.
+        """
+        text = load(name).text
+        with _translated(self.uri):
+            for attempt in range(1, _READ_ATTEMPTS + 1):
+                try:
+                    with self._session(neo4j.READ_ACCESS) as session:
+                        return [_plain_row(record) for record in session.run(text, parameters)]
+                except neo4j.exceptions.Neo4jError as error:
+                    if not error.is_retryable() or attempt == _READ_ATTEMPTS:
+                        raise
+                    _pause(attempt)
+                except neo4j.exceptions.DriverError as error:
+                    # One more try: the connection may just have been a stale one from before a restart.
+                    if not error.is_retryable() or attempt > 1:
+                        raise
+        raise AssertionError("unreachable")  # the last attempt returns or raises
+
+    def write(self, name: str, /, **parameters: Any) -> Outcome:
+        """Run one writing statement in a transaction of its own; returns after the commit."""
+        return self.transact(lambda transaction: transaction.run(name, **parameters))
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in one transaction and return its result after the commit.
+
+        On a passing error (a deadlock, a lost connection) the whole of `work` runs again, so it must
+        not act outside of the transaction.
+        """
+        with _translated(self.uri), self._session(neo4j.WRITE_ACCESS) as session:
+            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+
+    def apply(self, name: str, /, **parameters: Any) -> None:
+        """Run a schema statement, which must be alone in its transaction."""
+        with _translated(self.uri), self._session(neo4j.WRITE_ACCESS) as session:
+            session.run(load(name).text, parameters).consume()
+
+    def explain(self, name: str, /, **parameters: Any) -> None:
+        """Compile a statement without running it; raises what the server finds wrong with it."""
+        with _translated(self.uri), self._session(neo4j.READ_ACCESS) as session:
+            session.run("EXPLAIN " + load(name).text, parameters).consume()
+
+    def _session(self, access: str) -> neo4j.Session:
+        return self._driver.session(
+            database=self.database,
+            default_access_mode=access,
+            # Shared, so that a read sees this process's writes on a cluster too.
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        )
+
+
+def _pause(attempt: int) -> None:
+    # Jitter only spreads the retries of several clients; it decides nothing that is remembered.
+    time.sleep(0.05 * 2 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311
+
+
+def _changed(summary: neo4j.ResultSummary) -> int:
+    counters = summary.counters
+    return sum(
+        (
+            counters.nodes_created,
+            counters.nodes_deleted,
+            counters.relationships_created,
+            counters.relationships_deleted,
+            counters.properties_set,
+            counters.labels_added,
+            counters.labels_removed,
+        )
+    )
+
+
+def _plain_row(record: neo4j.Record) -> Row:
+    return {key: _plain(record[key]) for key in record.keys()}  # noqa: SIM118  (a Record iterates over values)
+
+
+def _plain(value: Any) -> Any:  # noqa: PLR0911  (one case a type)
+    match value:
+        case neo4j.time.DateTime():
+            return value.to_native().astimezone(UTC)
+        case neo4j.graph.Path():
+            return Path(tuple(map(_plain, value.nodes)), tuple(map(_plain, value.relationships)))
+        case neo4j.graph.Node():
+            return Node(value.element_id, frozenset(value.labels), _plain(dict(value)))
+        case neo4j.graph.Relationship():
+            ends = [node.element_id if node else "" for node in value.nodes]
+            return Step(value.type, ends[0], ends[1], _plain(dict(value)))
+        case dict():
+            return {key: _plain(value[key]) for key in value}
+        case list() if value and isinstance(value[0], float):
+            return value  # an embedding: nothing inside to convert
+        case list():
+            return [_plain(item) for item in value]
+        case _:
+            return value
+
+
+@contextmanager
+def _translated(uri: str) -> Iterator[None]:
+    """Turn the driver's exceptions into Engram's."""
+    try:
+        yield
+    except EngramError:
+        raise
+    except neo4j.exceptions.AuthError as error:
+        raise AuthenticationError(
+            f"Neo4j at {uri} refused the user or the password.",
+            remedy="Check ENGRAM_NEO4J_USER and ENGRAM_NEO4J_PASSWORD.",
+        ) from error
+    except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.SessionExpired) as error:
+        raise DatabaseUnavailableError(
+            f"Neo4j at {uri} does not answer: {_first_line(error)}.",
+            remedy="Is it running? `engram server status` tells; `engram server start` starts the managed one.",
+        ) from error
+    except neo4j.exceptions.ConfigurationError as error:
+        raise DatabaseError(f"The address {uri} is not usable: {_first_line(error)}.") from error
+    except neo4j.exceptions.Neo4jError as error:
+        raise _from_server(uri, error) from error
+    except neo4j.exceptions.DriverError as error:
+        raise DatabaseUnavailableError(
+            f"The connection to Neo4j at {uri} failed: {_first_line(error)}."
+        ) from error
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            "The text holds an unpaired surrogate, which no database can store.",
+            remedy="Decode it with errors='replace' first.",
+        ) from error
+    except OSError as error:
+        raise DatabaseUnavailableError(f"The connection to Neo4j at {uri} failed: {error}.") from error
+
+
+def _from_server(uri: str, error: neo4j.exceptions.Neo4jError) -> DatabaseError:  # noqa: PLR0911  (one case a cause)
+    code, text = error.code or "", _first_line(error)
+    _LOG.debug("server error %s: %s", code, text)
+    if "AuthenticationRateLimit" in code:
+        return AuthenticationError(
+            f"Neo4j at {uri} blocks this user for a moment after too many wrong passwords.",
+            remedy="Wait five seconds and try again with the right one.",
+        )
+    if "DatabaseNotFound" in code:
+        return DatabaseError(f"Neo4j at {uri} has no such database.", remedy="Check ENGRAM_NEO4J_DATABASE.")
+    if "DatabaseUnavailable" in code:
+        return DatabaseUnavailableError(
+            f"The database at {uri} is not available: {text}.", remedy="`engram server logs` shows why."
+        )
+    if "MemoryPoolOutOfMemory" in code or "OutOfMemory" in code:
+        return DatabaseError(
+            "Neo4j ran out of memory for this transaction.",
+            remedy="Lower ENGRAM_BATCH_SIZE, or raise ENGRAM_SERVER_HEAP and restart the server.",
+        )
+    if code.startswith("Neo.TransientError"):
+        return DatabaseError(f"Neo4j is too busy: {text}.", remedy="Try again in a moment.")
+    if "Forbidden" in code or "ReadOnly" in code:
+        return DatabaseError(f"Neo4j does not let this user write: {text}.")
+    return DatabaseError(f"Neo4j refused a statement: {text} ({code}).")
+
+
+def _first_line(error: BaseException) -> str:
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    return str(message).strip().splitlines()[0].rstrip(".")

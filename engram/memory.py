@@ -1,0 +1,407 @@
+"""The library's front door: a space of one graph, to remember into and recall from."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Self
+
+from engram.config import Settings
+from engram.context import Said, contextualize
+from engram.embedding import open_embedder
+from engram.embedding.protocol import Embedder
+from engram.erasure import erase as erase_memory
+from engram.errors import InvalidInputError, NotFoundError
+from engram.evidence import fold_paths
+from engram.graph import Graph, Transaction
+from engram.recall import recall
+from engram.records import FOREVER, Evidence, Hit, Ingested, Kind, Memory, Stats, Turn, memory_from
+from engram.remembering import Draft, Writer
+from engram.schema import VERSION as SCHEMA_VERSION
+from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
+from engram.server import Connection, connect
+from engram.validation import (
+    check_content,
+    check_fraction,
+    check_kind,
+    check_name,
+    check_time,
+)
+
+MIN_PREFIX = 6
+"""Shortest beginning of an id that stands for it."""
+_MAX_PATHS = 200
+
+
+def utc_now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Engram:
+    """A memory: open one with `Engram.open`, use it as a context manager.
+
+    It is safe to share between threads.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        settings: Settings,
+        *,
+        space: str,
+        embedder: Embedder | None = None,
+        connection: Connection | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.graph = graph
+        self.settings = settings
+        self.space = check_name(space, "The space")
+        self.connection = connection
+        self._clock = clock
+        self._embedder = embedder
+        self._schema: SchemaRecord | None = None
+        self._writer = Writer(
+            graph, lambda: self.embedder, space=self.space, limit=settings.max_content_bytes
+        )
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        space: str | None = None,
+        embedder: Embedder | None = None,
+        notify: Callable[[str], None] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> Self:
+        """Connect to Neo4j, starting the managed server where none is configured, and set up the schema.
+
+        Args:
+            settings: Where and how; read from the environment if left out.
+            space: Whose memory; `settings.space` if left out.
+            embedder: Another embedder than the settings name.
+            notify: Told in a line what takes time, such as starting a server.
+            clock: Gives the time that memories are stamped with.
+
+        Raises:
+            ServerError: No server could be found or started.
+            DatabaseUnavailableError: Nobody answers at the configured address.
+            AuthenticationError: The user or password is refused.
+            SchemaError: A newer Engram wrote the database.
+        """
+        settings = settings or Settings.load()
+        space = check_name(settings.space if space is None else space, "The space")
+        connection = connect(settings, notify or (lambda _: None))
+        graph = Graph(connection.uri, connection.user, connection.password, connection.database)
+        memory = cls(graph, settings, space=space, embedder=embedder, connection=connection, clock=clock)
+        try:
+            graph.check()
+            memory.ensure_schema()
+        except BaseException:
+            memory.close()
+            raise
+        return memory
+
+    def close(self) -> None:
+        """Close the connections and the embedder; the managed server goes on running."""
+        self.graph.close()
+        if self._embedder is not None:
+            self._embedder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, loaded when first needed and checked against the database.
+
+        Raises:
+            EmbedderMissingError: Its model is not there.
+            EmbedderMismatchError: The database's vectors come from another one.
+        """
+        embedder = self._opened_embedder()
+        if self._schema is not None:
+            check_embedder(self._schema, embed_model=embedder.name, dimensions=embedder.dimensions)
+        return embedder
+
+    def ensure_schema(self) -> SchemaRecord:
+        """Set the database up where that has not happened yet, and return what it records."""
+        record = read_schema(self.graph)
+        if record is None or record.version < SCHEMA_VERSION:
+            embedder = self._opened_embedder()
+            record = apply_schema(
+                self.graph, embed_model=embedder.name, dimensions=embedder.dimensions, now=self._clock()
+            )
+        self._schema = record
+        return record
+
+    def remember(
+        self,
+        content: str,
+        *,
+        kind: Kind | str = Kind.SEMANTIC,
+        event_at: datetime | str | None = None,
+        source: str = "user",
+        speaker: str | None = None,
+        category: str | None = None,
+        importance: float = 0.5,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        derived_from: Iterable[str] = (),
+        supersedes: str | None = None,
+        reason: str | None = None,
+    ) -> Memory:
+        """Store one thing and return it once it is durable.
+
+        The same content from the same source is one memory: it comes back with `created=False` and is
+        counted in `seen_count`, unless it has been superseded or forgotten meanwhile; then it is so again,
+        and a new memory says since when.
+
+        Args:
+            content: What to remember, as said; at most `settings.max_content_bytes`.
+            kind: What sort of thing it is.
+            event_at: When it happened; now if left out.
+            source: Where it comes from.
+            speaker: Who said it.
+            category: A finer sort, free text.
+            importance: 0 to 1.
+            valid_from: Since when it holds; `event_at` if left out.
+            valid_to: Until when it holds, exclusive; open if left out.
+            derived_from: Ids of the memories that it was drawn from; `why` shows them.
+            supersedes: Id of the memory that this one replaces, in the same transaction.
+            reason: Why it does.
+
+        Raises:
+            InvalidInputError: Some argument is not usable; nothing is stored.
+            NotFoundError: There is no memory `supersedes` or `derived_from`; nothing is stored.
+            ErasedError: A person had it erased for good.
+        """
+        now = self._clock()
+        text = check_content(content, limit=self.settings.max_content_bytes)
+        happened = check_time(event_at, "event_at") or now
+        start = check_time(valid_from, "valid_from") or happened
+        end = check_time(valid_to, "valid_to") or FOREVER
+        if end <= start:
+            raise InvalidInputError(f"valid_to ({end}) must be later than valid_from ({start}).")
+        speaker = None if speaker is None else check_name(speaker, "The speaker")
+        source = check_name(source, "The source")
+        draft = Draft(
+            content=text,
+            contextualized=contextualize([Said(text=text, speaker=speaker, at=happened)], 0),
+            kind=check_kind(kind),
+            source=source,
+            identity=source,
+            speaker=speaker,
+            category=None if category is None else check_name(category, "The category"),
+            importance=check_fraction(importance, "importance"),
+            event_at=happened,
+            known_at=now,
+            valid_from=start,
+            valid_to=end,
+            reopen=True,
+        )
+        older = None if supersedes is None else self.get(supersedes).id
+        sources = sorted({self.get(each).id for each in derived_from})
+
+        def link(transaction: Transaction, memory: Memory) -> None:
+            if sources:
+                transaction.run(
+                    "write/link_sources", space=self.space, id=memory.id, sources=sources, now=now
+                )
+            if older is not None:
+                self._supersede(transaction, older, memory.id, reason or "replaced", now)
+
+        return self._writer.write(draft, now, then=link)
+
+    def remember_turns(
+        self, turns: Iterable[Turn], *, progress: Callable[[int], None] | None = None
+    ) -> Ingested:
+        """Store a conversation: its sessions, its raw turns, and one episodic memory for each turn.
+
+        It is written in batches of `settings.batch_size`, each wholly or not at all. Run again after an
+        interruption, it stores what is missing and nothing twice. Unusable turns (blank, too long) are
+        left out and listed in the result.
+
+        Args:
+            turns: In order; of any number of sessions.
+            progress: Called after each batch with the number of further turns that are done.
+        """
+        return self._writer.write_turns(
+            turns, self._clock(), batch_size=self.settings.batch_size, progress=progress
+        )
+
+    def recall(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        as_of: datetime | str | None = None,
+        mode: str = "search",
+        explain: bool = False,
+    ) -> list[Hit]:
+        """Return the memories that best answer `query`, best first.
+
+        Superseded and archived memories are left out, unless `as_of` asks for what was known and held then.
+
+        Args:
+            query: A question or some words, of any length.
+            k: How many at most, 1 to 1,000.
+            as_of: Answer from what was valid and known at this time, whatever has become of it.
+            mode: `search`, which is deterministic.
+            explain: Give each hit the terms that its score is the sum of.
+
+        Raises:
+            InvalidInputError: An empty query, or `k`, `as_of` or `mode` out of range.
+        """
+        return recall(
+            self.graph,
+            self.embedder,
+            query,
+            space=self.space,
+            k=k,
+            as_of=as_of,
+            mode=mode,
+            explain=explain,
+        )
+
+    def get(self, memory_id: str) -> Memory:
+        """Return a memory by its id, or by the first six or more characters of one.
+
+        Raises:
+            NotFoundError: There is none in this space.
+            InvalidInputError: The beginning fits several.
+        """
+        prefix = memory_id.strip().lower() if isinstance(memory_id, str) else ""
+        if len(prefix) < MIN_PREFIX or not prefix.isalnum() or not prefix.isascii():
+            raise InvalidInputError(
+                f"{memory_id!r} is not a memory's id.",
+                remedy=f"Give at least {MIN_PREFIX} characters of it; `engram recall` shows them.",
+            )
+        rows = self.graph.read("inspect/get_memory", space=self.space, prefix=prefix)
+        if not rows:
+            raise NotFoundError(f"There is no memory {memory_id!r} in the space {self.space!r}.")
+        if len(rows) > 1 and rows[0]["memory"]["id"] != prefix:
+            raise InvalidInputError(f"{memory_id!r} fits several memories.", remedy="Give more characters.")
+        return memory_from(rows[0]["memory"])
+
+    def forget(self, memory_id: str, *, erase: bool = False) -> Memory:
+        """Take a memory out of recall; `restore` brings it back.
+
+        Args:
+            memory_id: Its id or the beginning of one.
+            erase: Delete it for good, everywhere: its turn, its episodes, its cached vectors and its trace in
+                the context of the turns around it. A tombstone keeps it from coming back.
+
+        Returns:
+            The memory as it is now, or as it was before it was erased.
+        """
+        memory = self.get(memory_id)
+        if erase:
+            erase_memory(self.graph, self.embedder, memory, now=self._clock())
+            return memory
+        return self._set_status(memory, ["active", "dormant"], "archived")
+
+    def restore(self, memory_id: str) -> Memory:
+        """Bring a forgotten memory back into recall."""
+        return self._set_status(self.get(memory_id), ["archived"], "active")
+
+    def supersede(self, old: str, new: str, reason: str, *, by: str = "user") -> Memory:
+        """Let the memory `new` replace `old`, which stays, closed at the time the new one begins.
+
+        Args:
+            old: Id of what no longer holds.
+            new: Id of what does.
+            reason: Why, for whoever asks later.
+            by: Who or what decided.
+
+        Returns:
+            The old memory as it is now.
+
+        Raises:
+            InvalidInputError: They are the same, or `old` replaces `new` already, or it is no longer active.
+        """
+        older, newer = self.get(old).id, self.get(new).id
+        now = self._clock()
+        return self.graph.transact(
+            lambda transaction: self._supersede(transaction, older, newer, reason, now, by=by)
+        )
+
+    def why(self, memory_id: str) -> list[Evidence]:
+        """Return the chain of evidence of a memory, depth first: what it rests on, replaced, was replaced by."""
+        memory = self.get(memory_id)
+        rows = self.graph.read("inspect/explain_memory", space=self.space, id=memory.id, limit=_MAX_PATHS)
+        return fold_paths([row["path"] for row in rows])
+
+    def stats(self) -> Stats:
+        """Count what the space holds."""
+        row = self.graph.read("inspect/count_space", space=self.space)[0]
+        return Stats(
+            space=self.space,
+            memories=row["memories"],
+            by_kind=dict(row["kinds"]),
+            by_tier=dict(row["tiers"]),
+            by_status=dict(row["statuses"]),
+            sessions=row["sessions"],
+            turns=row["turns"],
+            relationships=row["relationships"],
+            first_event_at=row["first_event_at"],
+            last_event_at=row["last_event_at"],
+        )
+
+    def _opened_embedder(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = open_embedder(self.settings)
+        return self._embedder
+
+    def _set_status(self, memory: Memory, allowed: list[str], status: str) -> Memory:
+        outcome = self.graph.write(
+            "write/set_status", **{"space": self.space, "id": memory.id, "from": allowed, "to": status}
+        )
+        if outcome.rows:
+            return memory_from(outcome.rows[0]["memory"])
+        if memory.status == status:
+            return memory
+        raise InvalidInputError(
+            f"The memory {memory.id[:8]} is {memory.status}, so it cannot become {status}."
+        )
+
+    def _supersede(
+        self, transaction: Transaction, old: str, new: str, reason: str, now: datetime, *, by: str = "user"
+    ) -> Memory:
+        reason = check_content(reason, limit=self.settings.max_content_bytes)
+        if old == new:
+            raise InvalidInputError("A memory cannot supersede itself.")
+        locked = transaction.run("write/lock_memories", space=self.space, ids=sorted((old, new))).rows
+        memories = {row["id"]: memory_from(row["memory"]) for row in locked}
+        if len(memories) < 2:
+            raise NotFoundError(
+                f"There is no memory {old!r} or {new!r} in the space {self.space!r} any more."
+            )
+        older, newer = memories[old], memories[new]
+
+        def stands_below(upper: str, lower: str) -> dict[str, bool]:
+            return transaction.run(
+                "inspect/find_supersession", space=self.space, newer=upper, older=lower
+            ).rows[0]
+
+        if stands_below(old, new)["found"]:
+            raise InvalidInputError(f"{old[:8]} replaces {new[:8]} already; both ways is not possible.")
+        if older.status == "superseded" and not stands_below(new, old)["direct"]:
+            raise InvalidInputError(
+                f"{old[:8]} has been superseded before.", remedy=f"`engram why {old[:8]}` shows by what."
+            )
+        # Told of something earlier than the old memory's own beginning, the old one held until now.
+        valid_to = newer.valid_from if newer.valid_from > older.valid_from else now
+        outcome = transaction.run(
+            "write/supersede_memory",
+            space=self.space,
+            old=old,
+            new=new,
+            valid_to=valid_to,
+            reason=reason,
+            by=by,
+            now=now,
+        )
+        return memory_from(outcome.rows[0]["memory"])

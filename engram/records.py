@@ -1,0 +1,157 @@
+"""The values that cross module borders: turns in, memories and hits out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
+"""The open end of an interval: `valid_to` of what is still so."""
+
+
+class Kind(StrEnum):
+    """What sort of memory it is; the value's capitalised form is its label in the graph."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+    PREFERENCE = "preference"
+    REFLECTION = "reflection"
+    CORRECTION = "correction"
+    NARRATIVE = "narrative"
+    TENSION = "tension"
+
+    @property
+    def label(self) -> str:
+        """The node label, e.g. `Episodic`."""
+        return self.value.capitalize()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing said in a conversation."""
+
+    text: str
+    speaker: str
+    at: datetime | None = None
+    """When it was said; naive times are taken as UTC. None: the time of storing."""
+    session: str = "default"
+    """The conversation's name within the space."""
+    id: str | None = None
+    """The turn's own name within the session, so that importing twice stores once. None: its position."""
+    caption: str | None = None
+    """What a picture sent along shows, in words."""
+    source: str | None = None
+    """Where the turn came from: a file name, an application. None: the session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One thing remembered, as it stands in the graph; the embedding stays there."""
+
+    id: str
+    space: str
+    kind: Kind
+    content: str
+    contextualized: str
+    category: str | None
+    compressed: str | None
+    tier: str
+    status: str
+    source: str
+    """Where it came from, e.g. `user`, `import:notes.md`."""
+    source_tag: str
+    source_confidence: float
+    speaker: str | None
+    immutable: bool
+    created_at: datetime
+    event_at: datetime
+    known_at: datetime
+    valid_from: datetime
+    valid_to: datetime
+    last_accessed_at: datetime
+    access_count: int
+    seen_count: int
+    """How many times it was said: 1, plus each later remember of the same."""
+    energy: float
+    """As stored at `energy_at`; see `engram.energy.energy_now`."""
+    energy_at: datetime
+    expires_at: datetime
+    weight_alpha: float
+    weight_beta: float
+    truth_alpha: float
+    truth_beta: float
+    importance: float
+    embed_model: str
+    version: int
+    created: bool = True
+    """False where `remember` found it already there."""
+
+
+def memory_from(properties: Mapping[str, Any], *, created: bool = True) -> Memory:
+    """Return the memory whose node has these properties."""
+    stored: dict[str, Any] = {name: properties.get(name) for name in _STORED}
+    return Memory(**stored, kind=Kind(properties["kind"]), created=created)
+
+
+_STORED = tuple(item.name for item in fields(Memory) if item.name not in {"kind", "created"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One memory that a recall brought back."""
+
+    memory: Memory
+    rank: int
+    """1 is the best."""
+    score: float
+    terms: dict[str, float] | None = None
+    """What the score is made of (`explain=True`); the values add up to `score`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One step of a chain of evidence: a node that a memory rests on, and how."""
+
+    depth: int
+    relationship: str
+    """`DERIVED_FROM`, `SUPERSEDES`, ...; empty for the memory itself."""
+    parent: str | None
+    id: str
+    label: str
+    text: str
+    at: datetime | None
+    who: str | None
+    detail: dict[str, Any] = field(default_factory=dict)
+    """Properties of the relationship: reason, citation, strength."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """What `remember_turns` did with a conversation."""
+
+    stored: int
+    """New memories."""
+    seen: int
+    """Turns that were there already."""
+    refused: tuple[tuple[int, str], ...]
+    """Index and reason of each turn that was not stored: blank, too long, erased before."""
+    memories: tuple[str, ...]
+    """The id of each stored or seen turn's memory, in the turns' order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """How much a space holds."""
+
+    space: str
+    memories: int
+    by_kind: dict[str, int]
+    by_tier: dict[str, int]
+    by_status: dict[str, int]
+    sessions: int
+    turns: int
+    relationships: int
+    first_event_at: datetime | None
+    last_event_at: datetime | None

@@ -1,0 +1,350 @@
+"""Writing: from what was said to rows of the graph, each batch in one transaction."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from engram.context import AFTER, BEFORE, Said, contextualize
+from engram.embedding.protocol import Embedder, Vectors, prefixed
+from engram.energy import CREATION_ENERGY, expires_at
+from engram.errors import ErasedError, InvalidInputError
+from engram.graph import Graph, Row, Transaction
+from engram.records import FOREVER, Ingested, Kind, Memory, Turn, memory_from
+from engram.validation import (
+    check_content,
+    check_name,
+    check_time,
+    content_hash,
+    normalise,
+    space_key,
+)
+
+USER_TAG = "external_user"
+"""Source tag of what a person said; the agent's own thoughts carry others."""
+_SPECIFIC = 24
+"""Characters from which a text is someone's own words: erased, it stays away whatever its source.
+Shorter ones ("yes, please") only stay away from the place they were erased from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory about to be written."""
+
+    content: str
+    contextualized: str
+    kind: Kind
+    source: str
+    identity: str
+    """What of the source makes the memory another one: the source, or the turn within its session."""
+    speaker: str | None
+    category: str | None
+    importance: float
+    event_at: datetime
+    known_at: datetime
+    valid_from: datetime
+    valid_to: datetime
+    reopen: bool
+    """Whether the same content may be remembered anew once it is no longer active."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A turn that passed its checks."""
+
+    index: int
+    turn: Turn
+    session: str
+    key: str
+    said: Said
+
+    @property
+    def at(self) -> datetime:
+        return self.said.at
+
+
+class Writer:
+    """Writes memories of one space."""
+
+    def __init__(self, graph: Graph, embedder: Callable[[], Embedder], *, space: str, limit: int) -> None:
+        self._graph = graph
+        self._embedder = embedder
+        self._space = space
+        self._limit = limit
+
+    def write(self, draft: Draft, now: datetime, *, then: Callable[[Transaction, Memory], None]) -> Memory:
+        """Store one memory; `then` runs in the same transaction.
+
+        Raises:
+            ErasedError: A person asked for this to be forgotten for good.
+        """
+        rows = self._rows([draft], now)
+
+        def work(transaction: Transaction) -> Memory:
+            row = self._store(transaction, rows, now)[0]
+            if row["outcome"] == "erased":
+                raise ErasedError(
+                    "This was erased at a person's wish and is not stored again.",
+                    remedy="Say it in other words if it is meant to be remembered after all.",
+                )
+            memory = memory_from(row["memory"], created=row["outcome"] == "stored")
+            then(transaction, memory)
+            return memory
+
+        return self._graph.transact(work)
+
+    def write_turns(
+        self,
+        turns: Iterable[Turn],
+        now: datetime,
+        *,
+        batch_size: int,
+        progress: Callable[[int], None] | None,
+    ) -> Ingested:
+        """Store a conversation in batches, each batch wholly or not at all."""
+        refused: list[tuple[int, str]] = []
+        memories: list[str] = []
+        stored = seen = 0
+        before: list[_Line] = []
+        previous: dict[str, str] = {}
+        for batch, following in _batches(self._checked(turns, now, refused), batch_size):
+            known_refusals = len(refused)
+            outcomes = self._write_batch(before, batch, following, previous, now)
+            for line, (outcome, memory_id) in zip(batch, outcomes, strict=True):
+                stored += outcome == "stored"
+                seen += outcome == "seen"
+                if outcome == "erased":
+                    refused.append((line.index, "it was erased at a person's wish"))
+                else:
+                    memories.append(memory_id)
+            before = batch
+            if progress is not None:
+                progress(len(batch) + len(refused) - known_refusals)
+        return Ingested(stored=stored, seen=seen, refused=tuple(sorted(refused)), memories=tuple(memories))
+
+    def _checked(
+        self, turns: Iterable[Turn], now: datetime, refused: list[tuple[int, str]]
+    ) -> Iterator[_Line]:
+        positions: dict[str, int] = {}
+        for index, turn in enumerate(turns):
+            try:
+                text = check_content(turn.text, limit=self._limit)
+                session = check_name(turn.session, "The session")
+                speaker = check_name(turn.speaker, "The speaker")
+                at = check_time(turn.at, "The turn's time") or now
+                if turn.caption:
+                    check_content(turn.caption, limit=self._limit)
+                if turn.source is not None:
+                    check_name(turn.source, "The source")
+            except InvalidInputError as error:
+                refused.append((index, error.message))
+                continue
+            position = positions[session] = positions.get(session, -1) + 1
+            clean = replace(turn, text=text, speaker=speaker)
+            name = turn.id if turn.id is not None else f"#{position}"
+            # The text is part of the key: two conversations that number their turns alike, or an
+            # edited turn, must not be taken for one.
+            key = hashlib.sha256("\x1f".join((session, name, speaker, normalise(text))).encode()).hexdigest()[
+                :32
+            ]
+            yield _Line(
+                index=index,
+                turn=clean,
+                session=session,
+                key=key,
+                said=Said(text=_with_caption(clean), speaker=speaker, at=at),
+            )
+
+    def _write_batch(
+        self,
+        before: Sequence[_Line],
+        batch: Sequence[_Line],
+        following: Sequence[_Line],
+        previous: dict[str, str],
+        now: datetime,
+    ) -> list[tuple[str, str]]:
+        """Write one batch; `previous` maps each session to this call's last memory of it, and is updated."""
+        rows = self._rows(self._drafts(before, batch, following), now)
+        spans: dict[str, tuple[datetime, datetime]] = {}
+        for line in batch:
+            start, end = spans.get(line.session, (line.at, line.at))
+            spans[line.session] = min(start, line.at), max(end, line.at)
+        sessions = [
+            {"id": name, "started_at": start, "ended_at": end} for name, (start, end) in sorted(spans.items())
+        ]
+
+        def work(transaction: Transaction) -> list[tuple[str, str]]:
+            locked = transaction.run(
+                "write/lock_sessions", space=self._space, sessions=sessions, now=now
+            ).rows
+            tails = {row["id"]: row["tail"] for row in locked}
+            # What this call wrote before is what came before; only its first turn follows the stored tail.
+            said = tails | previous
+            found = self._store(transaction, rows, now)
+            outcomes = [(row["outcome"], row["memory"]["id"] if row["memory"] else "") for row in found]
+            links = []
+            for line, (outcome, memory) in zip(batch, outcomes, strict=True):
+                if outcome == "erased":
+                    continue
+                new = outcome == "stored"
+                # What is there already has its place in the talk, and does not become its end again.
+                links.append(_link(line, memory, previous=said[line.session] if new else None))
+                said[line.session] = memory
+                if new or tails[line.session] is None:
+                    tails[line.session] = memory
+            transaction.run("write/link_turns", space=self._space, rows=links, tails=tails, now=now)
+            return outcomes
+
+        outcomes = self._graph.transact(work)
+        previous.update(
+            {line.session: memory for line, (_, memory) in zip(batch, outcomes, strict=True) if memory}
+        )
+        return outcomes
+
+    def _drafts(
+        self, before: Sequence[_Line], batch: Sequence[_Line], following: Sequence[_Line]
+    ) -> list[Draft]:
+        talks: dict[str, list[_Line]] = {}
+        for line in [*before, *batch, *following]:
+            talks.setdefault(line.session, []).append(line)
+        places = {line.index: (talk, place) for talk in talks.values() for place, line in enumerate(talk)}
+        drafts = []
+        for line in batch:
+            talk, place = places[line.index]
+            first = max(0, place - BEFORE)
+            window = [near.said for near in talk[first : place + 1 + AFTER]]
+            drafts.append(
+                Draft(
+                    content=line.turn.text,
+                    contextualized=contextualize(window, place - first),
+                    kind=Kind.EPISODIC,
+                    source=line.turn.source or f"session:{line.session}",
+                    identity=f"turn:{line.key}",
+                    speaker=line.turn.speaker,
+                    category=None,
+                    importance=0.5,
+                    event_at=line.at,
+                    known_at=line.at,
+                    valid_from=line.at,
+                    valid_to=FOREVER,
+                    reopen=False,
+                )
+            )
+        return drafts
+
+    def _rows(self, drafts: Sequence[Draft], now: datetime) -> list[Row]:
+        embedder = self._embedder()
+        vectors = embed_memories(embedder, [(draft.kind, draft.contextualized) for draft in drafts])
+        return [
+            self._row(index, draft, vector, embedder.name, now)
+            for index, (draft, vector) in enumerate(zip(drafts, vectors.tolist(), strict=True))
+        ]
+
+    def _row(self, index: int, draft: Draft, vector: list[float], model: str, now: datetime) -> Row:
+        hashed = content_hash(draft.kind, draft.content, draft.identity)
+        return {
+            "index": index,
+            "id": uuid4().hex,
+            "content_hash": hashed,
+            "reopen": draft.reopen,
+            "tombstones": tombstones(hashed, draft.content),
+            "label": draft.kind.label,
+            "embedding": vector,
+            "properties": self._properties(draft, model, now),
+        }
+
+    def _properties(self, draft: Draft, model: str, now: datetime) -> dict[str, Any]:
+        return {
+            "space_key": space_key(self._space),
+            "kind": draft.kind.value,
+            "category": draft.category,
+            "content": draft.content,
+            "contextualized": draft.contextualized,
+            "tier": "working",
+            "status": "active",
+            "source": draft.source,
+            "source_tag": USER_TAG,
+            "source_confidence": 1.0,
+            "speaker": draft.speaker,
+            "immutable": False,
+            "created_at": now,
+            "event_at": draft.event_at,
+            "known_at": draft.known_at,
+            "valid_from": draft.valid_from,
+            "valid_to": draft.valid_to,
+            "last_accessed_at": now,
+            "access_count": 0,
+            "accessed_at": [],
+            "seen_count": 1,
+            "last_seen_at": now,
+            "energy": CREATION_ENERGY,
+            "energy_at": now,
+            "expires_at": expires_at(CREATION_ENERGY, now, tier="working"),
+            # Beta(1, 4): new things matter little until use shows otherwise.
+            "weight_alpha": 1.0,
+            "weight_beta": 4.0,
+            # A uniform prior and one observation, the source itself.
+            "truth_alpha": 2.0,
+            "truth_beta": 1.0,
+            "importance": draft.importance,
+            "embed_model": model,
+            "version": 1,
+        }
+
+    def _store(self, transaction: Transaction, rows: list[Row], now: datetime) -> list[Row]:
+        ordered = sorted(rows, key=lambda row: row["content_hash"])
+        found = transaction.run("write/remember_memories", space=self._space, rows=ordered, now=now).rows
+        return sorted(found, key=lambda row: row["index"])
+
+
+def embed_memories(embedder: Embedder, texts: Sequence[tuple[Kind, str]]) -> Vectors:
+    """Return the vectors that memories of these kinds and contexts are stored with, shape (n, d)."""
+    if embedder.uses_prefixes:
+        return embedder.embed([prefixed(kind, text) for kind, text in texts])
+    return embedder.embed([text for _, text in texts])
+
+
+def tombstones(hashed: str, content: str) -> list[str]:
+    """Return the hashes under which erased content is barred: its own and, if specific, its text's."""
+    text = normalise(content)
+    if len(text) < _SPECIFIC:
+        return [hashed]
+    return [hashed, hashlib.sha256(f"text\x1f{text}".encode()).hexdigest()]
+
+
+def _with_caption(turn: Turn) -> str:
+    return f"{turn.text} [picture: {turn.caption.strip()}]" if turn.caption else turn.text
+
+
+def _link(line: _Line, memory: str, *, previous: str | None) -> Row:
+    return {
+        "turn": line.key,
+        "session": line.session,
+        "text": line.turn.text,
+        "speaker": line.turn.speaker,
+        "at": line.at,
+        "caption": line.turn.caption,
+        "source": line.turn.source,
+        "memory": memory,
+        "previous": previous,
+    }
+
+
+def _batches(lines: Iterator[_Line], size: int) -> Iterator[tuple[list[_Line], list[_Line]]]:
+    """Yield batches, each with the lines that follow it and are not yet written."""
+    batch: list[_Line] = []
+    ahead: list[_Line] = []
+    for line in lines:
+        if len(batch) < size:
+            batch.append(line)
+            continue
+        ahead.append(line)
+        if len(ahead) == AFTER:
+            yield batch, ahead
+            batch, ahead = ahead, []
+    if batch:
+        yield batch, ahead
+    if ahead:
+        yield ahead, []

@@ -1,0 +1,116 @@
+"""Stand-ins for what is slow, costs money or changes by itself: for our tests and for yours."""
+
+import hashlib
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from engram.embedding.protocol import Task, Vectors, checked_texts, unit_rows
+from engram.errors import LanguageModelDownError
+from engram.llm.base import Message, Piece, Stream, Usage
+
+_ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
+
+
+class HashEmbedder:
+    """Embeds by hashing word stems and their three-letter pieces: texts that share words are near.
+
+    The same text has the same vector on every machine; there is no model to install.
+    """
+
+    def __init__(self, dimensions: int = 64, *, uses_prefixes: bool = False) -> None:
+        self.dimensions = dimensions
+        self.name = f"hash-{dimensions}"
+        self.uses_prefixes = uses_prefixes
+        self.uses_tasks = False
+
+    def embed(self, texts: Sequence[str], task: Task = Task.DOCUMENT) -> Vectors:  # noqa: ARG002  (protocol)
+        """Return one unit vector per text, shape (n, d)."""
+        checked = checked_texts(texts)
+        rows = np.zeros((len(checked), self.dimensions), dtype=np.float32)
+        for row, text in zip(rows, checked, strict=True):
+            for feature, weight in _features(text):
+                place, sign = self._place(feature)
+                row[place] += sign * weight
+            if not row.any():  # no words, or words that cancel each other out
+                row[self._place(text)[0]] = 1.0
+        return unit_rows(rows)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def _place(self, feature: str) -> tuple[int, int]:
+        number = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest())
+        return (number >> 1) % self.dimensions, 1 if number & 1 else -1
+
+
+class FixedClock:
+    """A clock that stands still until it is set: call it for the time, assign `now` or `advance` it."""
+
+    def __init__(self, now: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """Return the time that it shows."""
+        return self.now
+
+    def advance(self, by: timedelta) -> datetime:
+        """Move on and return the new time."""
+        self.now += by
+        return self.now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a `ScriptedModel` was asked."""
+
+    system: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+
+
+class ScriptedModel:
+    """A chat model that gives the answers it was given, in order.
+
+    An answer is a text, which streams word by word, or a sequence of texts and exceptions: a text is one
+    delta, an exception is raised there (`KeyboardInterrupt()` stands for Ctrl-C).
+    """
+
+    def __init__(self, *answers: str | Sequence[str | BaseException], name: str = "scripted") -> None:
+        self.name = name
+        self.asked: list[Asked] = []
+        """Every question so far."""
+        self._answers = list(answers)
+
+    def stream(self, system: str, messages: Sequence[Message], *, max_tokens: int) -> Stream:
+        """Return the next answer; where none is left, reading it raises `LanguageModelDownError`."""
+        self.asked.append(Asked(system=system, messages=tuple(messages), max_tokens=max_tokens))
+        if not self._answers:
+            return Stream(_play([LanguageModelDownError("The script has no more answers.")]))
+        answer = self._answers.pop(0)
+        return Stream(_play(re.findall(r"\s*\S+\s*", answer) if isinstance(answer, str) else answer))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _play(deltas: Iterable[str | BaseException]) -> Generator[Piece]:
+    words = 0
+    for delta in deltas:
+        if isinstance(delta, BaseException):
+            raise delta
+        words += len(delta.split())
+        yield Piece(text=delta)
+    yield Piece(usage=Usage(input_tokens=0, output_tokens=words), stop="end")
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in re.findall(r"\w+", text.casefold()):
+        stem = _ENDINGS.sub("", word) if len(word) > 4 else word
+        yield stem, 1.0
+        # Spelling variants and compounds share some pieces; they count less than the word.
+        for start in range(len(stem) - 2):
+            yield f"#{stem[start : start + 3]}", 0.25

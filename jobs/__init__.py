@@ -1,0 +1,1 @@
+"""What runs on a timetable: each job is a value."""

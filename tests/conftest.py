@@ -1,0 +1,143 @@
+"""One real Neo4j for the whole run, one space for each test."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from engram.config import Settings
+from engram.graph import Graph
+from engram.memory import Engram
+from engram.server import ManagedServer, docker_engine
+from engram.testing import FixedClock, HashEmbedder
+
+# A person's own settings must not leak into the tests; the test server's address is read before.
+_TEST_SERVER = {
+    name: os.environ.get(f"ENGRAM_TEST_NEO4J_{name}") for name in ("URI", "USER", "PASSWORD", "DATABASE")
+}
+_KEPT = {"ENGRAM_CACHE_DIR"}
+for _name in [*os.environ]:
+    if _name.startswith("ENGRAM_") and _name not in _KEPT:
+        del os.environ[_name]
+for _name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
+    os.environ.pop(_name, None)
+os.environ["ENGRAM_CONFIG_FILE"] = os.devnull
+
+DIMENSIONS = 384
+"""The default model's, so that one database serves the library's tests and the installed command."""
+NEO4J_IMAGE = "neo4j:2026.09.0-community"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the run's Neo4j is."""
+
+    uri: str
+    user: str
+    password: str
+    database: str
+    origin: str
+
+    def settings(self, **more: Any) -> Settings:
+        """Return settings that use this server."""
+        return Settings.load(
+            neo4j_uri=self.uri,
+            neo4j_user=self.user,
+            neo4j_password=self.password,
+            neo4j_database=self.database,
+            **more,
+        )
+
+
+@pytest.fixture(scope="session")
+def neo4j_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    """Give the configured server, else a container where Docker answers, else the managed one."""
+    if uri := _TEST_SERVER["URI"]:
+        yield Address(
+            uri,
+            _TEST_SERVER["USER"] or "neo4j",
+            _TEST_SERVER["PASSWORD"] or "",
+            _TEST_SERVER["DATABASE"] or "neo4j",
+            "configured",
+        )
+        return
+    if docker_engine() and (container := _container()):
+        with container as started:
+            yield Address(started.get_connection_url(), "neo4j", started.password, "neo4j", "container")
+        return
+    settings = Settings.load(data_dir=tmp_path_factory.mktemp("neo4j"), server_backend="maven")
+    server = ManagedServer(settings)
+    connection = server.start(print)
+    try:
+        yield Address(
+            connection.uri, connection.user, connection.password, connection.database, connection.origin
+        )
+    finally:
+        server.stop()
+
+
+def _container() -> Any:
+    from testcontainers.neo4j import Neo4jContainer
+
+    container = Neo4jContainer(NEO4J_IMAGE, password=uuid4().hex)
+    try:
+        container.start()
+    except Exception as error:  # noqa: BLE001  (whatever keeps the image away, the managed server is next)
+        print(f"no container, so the managed server: {error}")
+        return None
+    return container
+
+
+@pytest.fixture(scope="session")
+def _schema(neo4j_address: Address) -> None:
+    # With the default model's name, so that the installed command finds its own embedder's record.
+    with Engram.open(neo4j_address.settings(), space="schema"):
+        pass
+
+
+@pytest.fixture
+def space() -> str:
+    """Give a space that no other test uses."""
+    return f"test-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def graph(neo4j_address: Address, _schema: None) -> Iterator[Graph]:
+    """Give a connection to the run's Neo4j, its schema applied."""
+    address = neo4j_address
+    with Graph(address.uri, address.user, address.password, address.database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """Give a clock that stands still."""
+    return FixedClock()
+
+
+@pytest.fixture
+def memory(neo4j_address: Address, graph: Graph, space: str, clock: FixedClock) -> Engram:
+    """Give a memory on a clean space, with an embedder that needs no model."""
+    embedder = HashEmbedder(DIMENSIONS)
+    return Engram(graph, neo4j_address.settings(), space=space, embedder=embedder, clock=clock)
+
+
+@pytest.fixture
+def engram_env(neo4j_address: Address, _schema: None, space: str, tmp_path: Path) -> dict[str, str]:
+    """Give the environment that points the installed `engram` command at the run's Neo4j and a clean space."""
+    address = neo4j_address
+    return dict(os.environ) | {
+        "ENGRAM_NEO4J_URI": address.uri,
+        "ENGRAM_NEO4J_USER": address.user,
+        "ENGRAM_NEO4J_PASSWORD": address.password,
+        "ENGRAM_NEO4J_DATABASE": address.database,
+        "ENGRAM_SPACE": space,
+        "ENGRAM_DATA_DIR": str(tmp_path / "data"),
+        "ENGRAM_CONFIG_FILE": str(tmp_path / "config.toml"),
+        "NO_COLOR": "1",
+        "COLUMNS": "120",
+    }

@@ -1,0 +1,387 @@
+"""The library against a real Neo4j: remembering, recalling, replacing, forgetting."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engram.errors import ErasedError, InvalidInputError, NotFoundError
+from engram.graph import Graph
+from engram.memory import Engram
+from engram.records import FOREVER, Kind, Turn
+from engram.testing import FixedClock, HashEmbedder
+
+pytestmark = pytest.mark.graph
+
+START = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def talk(*lines: str, session: str = "talk") -> list[Turn]:
+    """Return a conversation of two, a minute between turns."""
+    return [
+        Turn(
+            text=line,
+            speaker=("Noor", "Felix")[place % 2],
+            at=START + timedelta(minutes=place),
+            session=session,
+            id=f"t{place}",
+        )
+        for place, line in enumerate(lines)
+    ]
+
+
+def contents(memory: Engram, query: str, k: int = 5, **more: object) -> list[str]:
+    """Return the contents of a recall's hits."""
+    return [hit.memory.content for hit in memory.recall(query, k, **more)]  # type: ignore[arg-type]
+
+
+def test_remember_returns_what_get_finds(memory: Engram, clock: FixedClock) -> None:
+    """A remembered thing is durable as returned, with every time in UTC and the open end at FOREVER."""
+    stored = memory.remember(
+        "The bicycle is in the cellar", kind="preference", speaker="Noor", importance=0.9
+    )
+    assert memory.get(stored.id) == stored
+    assert stored.kind is Kind.PREFERENCE
+    assert (stored.created_at, stored.event_at, stored.known_at) == (clock.now,) * 3
+    assert stored.valid_to == FOREVER
+    assert (stored.tier, stored.status, stored.energy) == ("working", "active", 1.0)
+
+
+def test_same_content_and_source_is_one_memory(memory: Engram) -> None:
+    """Saying the same again, in other case and spacing, counts as seen again and stores nothing."""
+    first = memory.remember("The key is under the mat")
+    again = memory.remember("  the KEY is  under the mat ")
+    assert (again.id, again.created, again.seen_count) == (first.id, False, 2)
+    assert memory.stats().memories == 1
+
+
+def test_other_source_or_kind_is_another_memory(memory: Engram) -> None:
+    """Content is one memory per kind and source."""
+    ids = {
+        memory.remember("yes").id,
+        memory.remember("yes", source="letter").id,
+        memory.remember("yes", kind=Kind.PREFERENCE).id,
+    }
+    assert len(ids) == 3
+
+
+def test_what_came_back_is_a_new_episode(memory: Engram, clock: FixedClock) -> None:
+    """Boston, Berlin, Boston: the second Boston is a memory of its own, valid from its own day."""
+    boston = memory.remember("Felix lives in Boston")
+    clock.advance(timedelta(days=30))
+    berlin = memory.remember("Felix lives in Berlin", supersedes=boston.id, reason="he moved")
+    clock.advance(timedelta(days=30))
+    back = memory.remember("Felix lives in Boston", supersedes=berlin.id, reason="he moved back")
+    assert back.created
+    assert back.id != boston.id
+    assert memory.get(boston.id).status == memory.get(berlin.id).status == "superseded"
+    assert contents(memory, "Where does Felix live?") == ["Felix lives in Boston"]
+    then = clock.now - timedelta(days=15)
+    assert contents(memory, "Where does Felix live?", as_of=then) == ["Felix lives in Berlin"]
+
+
+def test_recall_finds_by_meaning_and_by_words(memory: Engram) -> None:
+    """Both legs work: every hit's terms add up to its score, and the best hit has both."""
+    memory.remember("The piano was tuned in April")
+    memory.remember("Rain fell on the harbour")
+    hits = memory.recall("piano tuning", explain=True)
+    assert hits[0].memory.content == "The piano was tuned in April"
+    assert [hit.rank for hit in hits] == [1, 2]
+    for hit in hits:
+        assert hit.terms is not None
+        assert sum(hit.terms.values()) == pytest.approx(hit.score, abs=1e-12)
+    assert all(value > 0 for value in (hits[0].terms or {}).values())
+
+
+def test_recall_twice_is_the_same(memory: Engram) -> None:
+    """mode="search" is deterministic and changes nothing."""
+    memory.remember_turns(talk(*(f"thing number {n % 7} was seen" for n in range(40))))
+    first = memory.recall("number 3", 40)
+    assert memory.recall("number 3", 40) == first
+
+
+def test_superseded_and_forgotten_stay_out_of_recall(memory: Engram) -> None:
+    """Recall sees active memories; `restore` brings a forgotten one back."""
+    old = memory.remember("The meeting is on Monday")
+    memory.remember("The meeting is on Friday", supersedes=old.id, reason="moved")
+    memory.forget(memory.remember("The meeting is boring").id)
+    assert contents(memory, "meeting") == ["The meeting is on Friday"]
+    memory.restore(memory.remember("The meeting is boring").id)
+    assert len(contents(memory, "meeting")) == 2
+
+
+def test_supersede_closes_the_old_where_the_new_begins(memory: Engram, clock: FixedClock) -> None:
+    """valid_to of the old is valid_from of the new, and the chain is what `why` shows."""
+    old = memory.remember("The shop opens at nine", event_at="2026-01-02")
+    new = memory.remember("The shop opens at ten", event_at="2026-02-03")
+    closed = memory.supersede(old.id, new.id[:8], "new hours")
+    assert closed.valid_to == datetime(2026, 2, 3, tzinfo=UTC)
+    assert memory.supersede(old.id, new.id, "new hours") == closed, "a second time changes nothing"
+    chain = memory.why(new.id)
+    assert [(step.depth, step.relationship, step.text) for step in chain] == [
+        (0, "", "The shop opens at ten"),
+        (1, "SUPERSEDES", "The shop opens at nine"),
+    ]
+    assert chain[1].detail["reason"] == "new hours"
+    assert memory.why(old.id)[1].relationship == "SUPERSEDED_BY"
+
+
+def test_supersede_refuses_circles(memory: Engram) -> None:
+    """No memory replaces itself, not even by way of others, and an old one is replaced once."""
+    one, two, three = (memory.remember(f"version {name}") for name in ("one", "two", "three"))
+    memory.supersede(one.id, two.id, "newer")
+    memory.supersede(two.id, three.id, "newer")
+    for old, new in ((one, one), (three, one), (one, three)):
+        with pytest.raises(InvalidInputError):
+            memory.supersede(old.id, new.id, "no")
+    assert memory.get(three.id).status == "active"
+
+
+def test_failed_supersession_stores_nothing(memory: Engram) -> None:
+    """`remember(supersedes=…)` is one transaction: where it may not replace, it is not stored either."""
+    one = memory.remember("version one")
+    memory.remember("version two", supersedes=one.id, reason="newer")
+    with pytest.raises(InvalidInputError):
+        memory.remember("version three", supersedes=one.id, reason="newer")
+    assert memory.stats().memories == 2
+
+
+def test_as_of_answers_from_what_was_known_then(memory: Engram, clock: FixedClock) -> None:
+    """Told today of something long past, yesterday's self does not know it."""
+    memory.remember("The house was built in 1911", event_at="1911-05-01")
+    assert contents(memory, "house", as_of=clock.now) == ["The house was built in 1911"]
+    assert contents(memory, "house", as_of=clock.now - timedelta(days=1)) == []
+
+
+def test_imported_turns_are_known_at_their_own_time(memory: Engram) -> None:
+    """An imported conversation answers as of its own days."""
+    memory.remember_turns(talk("I bought a red kayak", "Nice, where?"))
+    assert contents(memory, "kayak", as_of=START) == ["I bought a red kayak"]
+    assert contents(memory, "kayak", as_of=START - timedelta(seconds=1)) == []
+
+
+def test_turns_are_linked_to_where_they_were_said(memory: Engram) -> None:
+    """A turn's memory rests on the turn, the turn on its session, with the quotation on the relationship."""
+    memory.remember_turns(talk("Hello", "I sold the boat", "Pity"))
+    hit = memory.recall("sold boat", 1)[0]
+    chain = memory.why(hit.memory.id)
+    assert [(step.depth, step.relationship, step.label) for step in chain] == [
+        (0, "", "Episodic"),
+        (1, "DERIVED_FROM", "Turn"),
+        (2, "PART_OF", "Session"),
+    ]
+    assert chain[1].detail["citation"] == "I sold the boat"
+    turns = memory.graph.read("inspect/list_turns", space=memory.space, session="talk", limit=9)
+    assert [turn["text"] for turn in turns] == ["Pity", "I sold the boat", "Hello"]
+
+
+def test_context_holds_neighbours_and_content_stays_as_said(memory: Engram) -> None:
+    """The stored context has two turns before and one after, also across batches; content has none of it."""
+    small = Engram(
+        memory.graph,
+        memory.settings.model_copy(update={"batch_size": 2}),
+        space=memory.space,
+        embedder=memory.embedder,
+    )
+    small.remember_turns(talk("alpha", "beta", "gamma", "delta", "epsilon"))
+    gamma = next(hit.memory for hit in memory.recall("gamma", 5) if hit.memory.content == "gamma")
+    assert [word in gamma.contextualized for word in ("alpha", "beta", "gamma", "delta", "epsilon")] == [
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_import_twice_stores_once(memory: Engram) -> None:
+    """The same conversation again, or cut off and again, adds nothing but what was missing."""
+    lines = talk(*(f"line {n}" for n in range(9)))
+    assert memory.remember_turns(lines[:4]).stored == 4
+    again = memory.remember_turns(lines)
+    assert (again.stored, again.seen) == (5, 4)
+    before = memory.stats()
+    assert memory.remember_turns(lines).stored == 0
+    assert memory.stats() == before
+
+
+def test_same_turn_ids_in_two_conversations_do_not_meet(memory: Engram) -> None:
+    """Turns are told apart by session and text, not by an id that every conversation uses."""
+    memory.remember_turns([Turn(text="yes", speaker="A", session="one", id="D1:1", at=START)])
+    memory.remember_turns([Turn(text="yes", speaker="A", session="two", id="D1:1", at=START)])
+    memory.remember_turns([Turn(text="no", speaker="A", session="two", id="D1:1", at=START)])
+    assert memory.stats().turns == memory.stats().memories == 3
+
+
+def test_unusable_turns_are_listed_and_the_rest_is_stored(memory: Engram) -> None:
+    """A blank or broken turn does not keep the others away."""
+    done = memory.remember_turns(
+        [
+            Turn(text="fine", speaker="A"),
+            Turn(text="  ", speaker="A"),
+            Turn(text="bad \x00 byte", speaker="A"),
+            Turn(text="also fine", speaker="A"),
+            Turn(text="x" * 40_000, speaker="A"),
+        ]
+    )
+    assert done.stored == 2
+    assert [index for index, _ in done.refused] == [1, 2, 4]
+
+
+def test_spaces_do_not_see_each_other(memory: Engram) -> None:
+    """Nothing of one space is found, got, explained, superseded or forgotten from another."""
+    other = Engram(memory.graph, memory.settings, space=memory.space + "'x", embedder=memory.embedder)
+    mine = memory.remember("The password is swordfish")
+    theirs = other.remember("The password is marlin")
+    assert contents(memory, "password") == ["The password is swordfish"]
+    assert contents(other, "password") == ["The password is marlin"]
+    attempts: list[Callable[[], object]] = [
+        lambda: other.get(mine.id),
+        lambda: other.why(mine.id),
+        lambda: other.forget(mine.id),
+        lambda: other.forget(mine.id, erase=True),
+        lambda: other.restore(mine.id),
+        lambda: other.supersede(mine.id, theirs.id, "no"),
+        lambda: other.remember("x", supersedes=mine.id, reason="no"),
+    ]
+    for attempt in attempts:
+        with pytest.raises(NotFoundError):
+            attempt()
+    assert memory.get(mine.id) == mine
+
+
+@pytest.mark.parametrize(
+    "space", ["o'brien", '"; MATCH (n) DETACH DELETE n //', "`x`", "日本", "a\\b", "$space"]
+)
+def test_odd_space_names_are_just_names(memory: Engram, space: str) -> None:
+    """Quotes, Cypher and other scripts in a space's name mean nothing to the database."""
+    odd = Engram(memory.graph, memory.settings, space=f"{memory.space} {space}", embedder=memory.embedder)
+    odd.remember("a thing")
+    assert contents(odd, "thing") == ["a thing"]
+    assert odd.stats().memories == 1
+
+
+HOSTILE = [
+    '+-&|!(){}[]^"~*?:\\/',
+    '"unbalanced',
+    "AND OR NOT",
+    "&& || !",
+    "a AND (b OR",
+    "content:secret",
+    "*",
+    "~",
+    "\\",
+    "what's up? (really) [yes] {no} ^2 ~0.8 a/b c:d",
+    "space_key:s0 OR *:*",
+    "/.*/",
+    "[a TO z]",
+    "'; MATCH (n) DETACH DELETE n //",
+    "word " * 10_000,
+    "x" * 20_000,
+    "日本語で話しましょう",
+    "🙂",
+    "e\u0301t\u00e9",
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_queries_are_answered(memory: Engram, query: str) -> None:
+    """No text breaks the full-text parser, reaches another space or finds nothing at all."""
+    memory.remember("what's up with the secret word")
+    assert contents(memory, query) == ["what's up with the secret word"]
+
+
+@pytest.mark.parametrize("content", [line for line in HOSTILE if len(line.encode()) <= 32_768])
+def test_hostile_content_is_stored_as_said(memory: Engram, content: str) -> None:
+    """Content comes back as it was said, less the white space around it."""
+    assert memory.get(memory.remember(content).id).content == content.strip()
+
+
+@pytest.mark.parametrize("k", [0, -1, 10**9, True, 2.5])
+def test_k_out_of_range_is_refused(memory: Engram, k: int) -> None:
+    """K is a whole number between 1 and 1,000."""
+    with pytest.raises(InvalidInputError, match="k must be"):
+        memory.recall("x", k)
+
+
+def test_more_than_there_is_gives_what_there_is(memory: Engram) -> None:
+    """K above the number of memories returns them all."""
+    memory.remember("only one")
+    assert len(memory.recall("one", 1_000)) == 1
+
+
+@pytest.mark.parametrize("bad", ["", "zz", "abc", "g'; DROP", "a" * 40, "12345\x00"])
+def test_unknown_ids_are_refused(memory: Engram, bad: str) -> None:
+    """What is no id, or nobody's, gives an error that says so."""
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        memory.get(bad)
+
+
+def test_erase_leaves_no_trace(memory: Engram, graph: Graph) -> None:
+    """Erased: no memory, no turn, no quotation in a neighbour's context, no way back in; the talk closes up."""
+    secret = "my doctor says it is the quokka fever"
+    lines = talk("Hello", "How are you?", secret, "Oh dear", "Get well", "Thanks")
+    memory.remember_turns(lines)
+    target = memory.recall("quokka fever", 1)[0].memory
+    assert target.content == secret
+    memory.forget(target.id, erase=True)
+    for hit in memory.recall("quokka fever doctor", 20):
+        assert "quokka" not in hit.memory.content + hit.memory.contextualized
+    again = memory.remember_turns(lines)
+    assert (again.stored, again.seen) == (0, 5)
+    assert again.refused == ((2, "it was erased at a person's wish"),)
+    with pytest.raises(ErasedError):
+        memory.remember(secret)
+    with pytest.raises(NotFoundError):
+        memory.get(target.id)
+    rows = graph.read("inspect/list_turns", space=memory.space, session="talk", limit=20)
+    assert "quokka" not in str(rows)
+    oh_dear = next(hit.memory for hit in memory.recall("Oh dear", 5) if hit.memory.content == "Oh dear")
+    assert "How are you?" in oh_dear.contextualized
+
+
+def test_erasing_short_words_bars_only_their_own_place(memory: Engram) -> None:
+    """An erased "yes" of one turn does not stop everybody else from saying yes."""
+    memory.remember_turns(talk("Shall we?", "yes"))
+    target = next(hit.memory for hit in memory.recall("yes", 5) if hit.memory.content == "yes")
+    memory.forget(target.id, erase=True)
+    assert memory.remember("yes").created
+    assert memory.remember_turns(talk("Again?", "yes", session="later")).stored == 2
+
+
+def test_writers_of_the_same_thing_at_once_store_it_once(memory: Engram) -> None:
+    """Eight threads remembering the same ten things store ten, and count every one of the eighty sayings."""
+
+    def say(_: int) -> None:
+        for n in range(10):
+            memory.remember(f"the thing with the number {n}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(say, range(8)))
+    hits = memory.recall("thing number", 100)
+    assert len(hits) == 10
+    assert sum(hit.memory.seen_count for hit in hits) == 80
+
+
+def test_imports_of_the_same_conversation_at_once_store_it_once(memory: Engram) -> None:
+    """Four threads importing one conversation neither deadlock nor double a turn or a link."""
+    lines = talk(*(f"we talked about {n}" for n in range(60)))
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: memory.remember_turns(lines), range(4)))
+    assert sum(result.stored for result in done) == 60
+    stats = memory.stats()
+    assert (stats.memories, stats.turns, stats.sessions) == (60, 60, 1)
+    # One DERIVED_FROM each and FOLLOWS between neighbours.
+    assert stats.relationships == 60 + 59
+
+
+def test_another_dimension_never_reaches_the_index(memory: Engram) -> None:
+    """An embedder whose vectors do not fit the database is refused before anything is written."""
+    from engram.errors import EmbedderMismatchError
+
+    other = Engram(memory.graph, memory.settings, space=memory.space, embedder=HashEmbedder(32))
+    other.ensure_schema()
+    with pytest.raises(EmbedderMismatchError, match="384"):
+        other.remember("x")
+    assert memory.stats().memories == 0
