@@ -27,7 +27,7 @@ SHORT = 8
 @click.option("--supersedes", metavar="ID", help="The memory that this one replaces.")
 @click.option("--reason", metavar="TEXT", help="Why it does.")
 @click.pass_obj
-def remember(state: State, content: str | None, /, **details: Any) -> None:
+def remember(state: State, /, content: str | None, **details: Any) -> None:
     """Store one thing; `-` or nothing reads it from standard input."""
     if content in (None, "-"):
         content = sys.stdin.read()

@@ -13,13 +13,15 @@ CALL (m) {
   RETURN collect(episode {.id, .kind, .content, .contextualized, .content_hash}) AS gone
 }
 CALL (m) {
-  MATCH path = (m)-[:FOLLOWS*1..4]->(near:Memory)
-  RETURN near, -length(path) AS place
-  UNION
-  MATCH path = (m)<-[:FOLLOWS*1..4]-(near:Memory)
-  RETURN near, length(path) AS place
+  // Collected in here: a memory without neighbours is a row all the same.
+  CALL (m) {
+    MATCH path = (m)-[:FOLLOWS*1..4]->(near:Memory)
+    RETURN near, -length(path) AS place
+    UNION
+    MATCH path = (m)<-[:FOLLOWS*1..4]-(near:Memory)
+    RETURN near, length(path) AS place
+  }
+  WITH near, place ORDER BY place
+  RETURN collect(near {.id, .kind, .speaker, text: near.content, at: near.event_at, place: place}) AS around
 }
-WITH gone, near, place ORDER BY place
-RETURN
-  gone,
-  collect(near {.id, .kind, .speaker, text: near.content, at: near.event_at, place: place}) AS around
+RETURN gone, around

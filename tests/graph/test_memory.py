@@ -341,6 +341,16 @@ def test_erase_leaves_no_trace(memory: Engram, graph: Graph) -> None:
     assert "How are you?" in oh_dear.contextualized
 
 
+def test_erasing_takes_every_episode(memory: Engram) -> None:
+    """A thing said outside of a talk is erased with all the times that it held."""
+    first = memory.remember("the cat is called Mitzi, said the neighbour")
+    second = memory.remember("the cat is called Fritz", supersedes=first.id, reason="renamed")
+    memory.remember("the cat is called Mitzi, said the neighbour", supersedes=second.id, reason="renamed back")
+    memory.forget(first.id, erase=True)
+    assert contents(memory, "cat", as_of=memory.get(second.id).created_at) == ["the cat is called Fritz"]
+    assert memory.stats().memories == 1
+
+
 def test_erasing_short_words_bars_only_their_own_place(memory: Engram) -> None:
     """An erased "yes" of one turn does not stop everybody else from saying yes."""
     memory.remember_turns(talk("Shall we?", "yes"))
