@@ -25,7 +25,8 @@ def main(runs: int) -> None:
             f"jars ready after {time.perf_counter() - began:.1f} s; Java {java.full_version if java else '-'}"
         )
         print(f"heap {settings.server_heap}, page cache {settings.server_page_cache}\n")
-        print(f"{'run':<12}{'start s':>9}{'again s':>9}{'RSS MB':>9}{'stop s':>9}")
+        print("| run | start, s | again, s | RSS, MB | stop, s |")
+        print("|---|---:|---:|---:|---:|")
         for run in range(runs):
             server = ManagedServer(settings)
             began = time.perf_counter()
@@ -39,7 +40,7 @@ def main(runs: int) -> None:
             stopped = time.perf_counter()
             name = "first" if run == 0 else f"{run + 1}"
             print(
-                f"{name:<12}{started - began:>9.2f}{again - started:>9.4f}{rss:>9.0f}{stopped - stopping:>9.2f}",
+                f"| {name} | {started - began:.1f} | {again - started:.4f} | {rss:.0f} | {stopped - stopping:.1f} |",
                 flush=True,
             )
 
