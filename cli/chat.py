@@ -40,6 +40,7 @@ from engram.llm import open_model
 from engram.memory import utc_now
 from engram.records import Evidence, Hit, Memory
 
+from .history import history_file
 from .state import State
 from .state import printable as encodable
 
@@ -93,7 +94,7 @@ def chat(
     with state.open() as memory, Signals() as signals:
         lines: Lines = PipedLines()
         if at_terminal(state):
-            lines = TypedLines(settings.data_dir / "chat_history", signals)
+            lines = TypedLines(history_file(settings), signals)
         talk = Chat(
             memory, speaker, session=name, clock=utc_now, user=user, persona=persona, shield=signals.shield
         )

@@ -7,6 +7,7 @@ import click
 
 from engram.records import Evidence, Hit, Kind, Memory
 
+from .history import history_file, scrub_history
 from .state import State
 
 SHORT = 8
@@ -94,6 +95,8 @@ def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> 
                 raise click.UsageError("Erasing cannot be undone; say --yes to do it without a question.")
             click.confirm("Erase this for good?", abort=True, err=True)
         done = memory.restore(found.id) if undo else memory.forget(found.id, erase=erase)
+    if erase:
+        scrub_history(history_file(state.settings), done.content)
     if state.json:
         state.print_json({"id": done.id, "done": "restored" if undo else "erased" if erase else "forgotten"})
     elif undo:

@@ -116,6 +116,7 @@ def describe(status: Status) -> list[tuple[str, str]]:
         rows.append(("version", f"Neo4j {status.version} ({status.backend})"))
     if status.uri and status.browser_url:
         rows += [("address", status.uri), ("browser", status.browser_url)]
+        rows.append(("login", f"neo4j, with the password in {status.password_file}"))
     if status.pid:
         rows.append(("pid", str(status.pid)))
     if status.uptime_seconds is not None:

@@ -18,7 +18,7 @@ from engram import prompts
 from engram.embedding.protocol import Embedder, Task
 from engram.errors import EngramError, InvalidInputError
 from engram.llm.base import ChatModel, Message, Role, StopReason, Usage
-from engram.records import Hit, Memory, Turn
+from engram.records import REPLY_TAG, USER_TAG, Hit, Memory, Turn
 from engram.validation import check_name
 
 if TYPE_CHECKING:
@@ -275,6 +275,7 @@ class Chat:
             session=self.session,
             id=f"{self._run}-{self._count:04d}",
             source=source,
+            source_tag=USER_TAG if role == "user" else REPLY_TAG,
         )
         said = Said(role=role, text=text)
         try:

@@ -93,9 +93,10 @@ class Graph:
             self._driver = neo4j.GraphDatabase.driver(
                 uri,
                 auth=(user, password),
-                connection_timeout=10,
+                connection_timeout=5,
                 connection_acquisition_timeout=20,
-                max_transaction_retry_time=15,
+                # Long enough for a deadlock or a change of leader, short enough to wait for a dead server.
+                max_transaction_retry_time=6,
                 # A pooled connection that slept longer than this is tried before use, so a restarted
                 # server costs a reconnect and not an error.
                 liveness_check_timeout=30,

@@ -13,7 +13,7 @@ from engram.errors import InvalidInputError, NotFoundError
 from engram.evidence import fold_paths
 from engram.graph import Graph, Transaction
 from engram.recall import recall
-from engram.records import FOREVER, Evidence, Hit, Ingested, Kind, Memory, Stats, Turn, memory_from
+from engram.records import FOREVER, USER_TAG, Evidence, Hit, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
@@ -193,6 +193,7 @@ class Engram:
             kind=check_kind(kind),
             source=source,
             identity=source,
+            source_tag=USER_TAG,
             speaker=speaker,
             category=None if category is None else check_name(category, "The category"),
             importance=check_fraction(importance, "importance"),

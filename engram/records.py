@@ -10,6 +10,12 @@ FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The open end of an interval: `valid_to` of what is still so."""
 
 
+USER_TAG = "external_user"
+"""Source tag of what a person said."""
+REPLY_TAG = "internal_reply"
+"""Source tag of what the agent answered."""
+
+
 class Kind(StrEnum):
     """What sort of memory it is; the value's capitalised form is its label in the graph."""
 
@@ -44,6 +50,8 @@ class Turn:
     """What a picture sent along shows, in words."""
     source: str | None = None
     """Where the turn came from: a file name, an application. None: the session."""
+    source_tag: str = USER_TAG
+    """Whose thought it is; a model's own words are no evidence that they are true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from engram.embedding.protocol import Embedder, Vectors, prefixed
 from engram.energy import CREATION_ENERGY, expires_at
 from engram.errors import ErasedError, InvalidInputError
 from engram.graph import Graph, Row, Transaction
-from engram.records import FOREVER, Ingested, Kind, Memory, Turn, memory_from
+from engram.records import FOREVER, USER_TAG, Ingested, Kind, Memory, Turn, memory_from
 from engram.validation import (
     check_content,
     check_name,
@@ -22,8 +22,6 @@ from engram.validation import (
     space_key,
 )
 
-USER_TAG = "external_user"
-"""Source tag of what a person said; the agent's own thoughts carry others."""
 _SPECIFIC = 24
 """Characters from which a text is someone's own words: erased, it stays away whatever its source.
 Shorter ones ("yes, please") only stay away from the place they were erased from."""
@@ -39,6 +37,7 @@ class Draft:
     source: str
     identity: str
     """What of the source makes the memory another one: the source, or the turn within its session."""
+    source_tag: str
     speaker: str | None
     category: str | None
     importance: float
@@ -136,6 +135,7 @@ class Writer:
                 at = check_time(turn.at, "The turn's time") or now
                 if turn.caption:
                     check_content(turn.caption, limit=self._limit)
+                check_name(turn.source_tag, "The source tag")
                 if turn.source is not None:
                     check_name(turn.source, "The source")
             except InvalidInputError as error:
@@ -222,6 +222,7 @@ class Writer:
                     kind=Kind.EPISODIC,
                     source=line.turn.source or f"session:{line.session}",
                     identity=f"turn:{line.key}",
+                    source_tag=line.turn.source_tag,
                     speaker=line.turn.speaker,
                     category=None,
                     importance=0.5,
@@ -265,7 +266,7 @@ class Writer:
             "tier": "working",
             "status": "active",
             "source": draft.source,
-            "source_tag": USER_TAG,
+            "source_tag": draft.source_tag,
             "source_confidence": 1.0,
             "speaker": draft.speaker,
             "immutable": False,
@@ -285,8 +286,8 @@ class Writer:
             # Beta(1, 4): new things matter little until use shows otherwise.
             "weight_alpha": 1.0,
             "weight_beta": 4.0,
-            # A uniform prior and one observation, the source itself.
-            "truth_alpha": 2.0,
+            # A uniform prior and one observation, the source itself; the agent is no source.
+            "truth_alpha": 2.0 if draft.source_tag == USER_TAG else 1.0,
             "truth_beta": 1.0,
             "importance": draft.importance,
             "embed_model": model,

@@ -154,6 +154,7 @@ class DockerServer:
             rss_bytes=None,
             data=self.home.root,
             log=self.home.log,
+            password_file=self.home.password_file,
         )
 
     def logs(self, lines: int) -> list[str]:

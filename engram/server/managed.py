@@ -40,10 +40,15 @@ class Status:
     """Resident memory of the server process; None when it runs in a container."""
     data: Path
     log: Path
+    password_file: Path
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return asdict(self) | {"data": str(self.data), "log": str(self.log)}
+        return asdict(self) | {
+            "data": str(self.data),
+            "log": str(self.log),
+            "password_file": str(self.password_file),
+        }
 
 
 class ManagedServer:
@@ -123,6 +128,7 @@ class ManagedServer:
                 rss_bytes=None,
                 data=self.home.root,
                 log=self.home.log,
+                password_file=self.home.password_file,
             )
         try:
             rss = ours.memory_info().rss
@@ -140,6 +146,7 @@ class ManagedServer:
             rss_bytes=rss,
             data=self.home.root,
             log=self.home.log,
+            password_file=self.home.password_file,
         )
 
     def _process(self, state: State | None) -> psutil.Process | None:

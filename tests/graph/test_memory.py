@@ -9,7 +9,7 @@ import pytest
 from engram.errors import ErasedError, InvalidInputError, NotFoundError
 from engram.graph import Graph
 from engram.memory import Engram
-from engram.records import FOREVER, Kind, Turn
+from engram.records import FOREVER, REPLY_TAG, USER_TAG, Kind, Turn
 from engram.testing import FixedClock, HashEmbedder
 
 pytestmark = pytest.mark.graph
@@ -174,6 +174,15 @@ def test_turns_are_linked_to_where_they_were_said(memory: Engram) -> None:
     assert chain[1].detail["citation"] == "I sold the boat"
     turns = memory.graph.read("inspect/list_turns", space=memory.space, session="talk", limit=9)
     assert [turn["text"] for turn in turns] == ["Pity", "I sold the boat", "Hello"]
+
+
+def test_the_agents_own_words_are_no_evidence(memory: Engram) -> None:
+    """A reply is remembered, tagged as one, with a truth that says nothing yet."""
+    reply = Turn(text="The moon is a cheese", speaker="assistant", session="s", source_tag=REPLY_TAG)
+    told = memory.remember_turns([reply, Turn(text="No it is not", speaker="Noor", session="s")])
+    kept, answer = (memory.get(each) for each in told.memories)
+    assert (kept.source_tag, kept.truth_alpha, kept.truth_beta) == (REPLY_TAG, 1.0, 1.0)
+    assert (answer.source_tag, answer.truth_alpha, answer.truth_beta) == (USER_TAG, 2.0, 1.0)
 
 
 def test_context_holds_neighbours_and_content_stays_as_said(memory: Engram) -> None:
