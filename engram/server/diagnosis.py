@@ -14,6 +14,8 @@ class Cause:
     pattern: str
     meaning: str
     remedy: str
+    port: bool = False
+    """Whether another pair of ports would help."""
 
 
 # In order: the first that fits wins, so the precise ones stand before those that echo in many stack traces.
@@ -22,6 +24,7 @@ CAUSES = (
         pattern=r"Address already in use|BindException|PortBindException",
         meaning="another program listens on its port",
         remedy="Run the command again: Engram looks for the next free ports. Or set ENGRAM_BOLT_PORT and ENGRAM_HTTP_PORT.",
+        port=True,
     ),
     Cause(
         pattern=r"No space left on device|Disk quota exceeded",

@@ -18,6 +18,7 @@ from engram.server.files import NEO4J_VERSION, Backend, Home, State, shipped, wr
 from engram.server.java import Java, find_java, missing_java
 
 _STOP_GRACE = 60.0  # the final checkpoint of a busy server on a slow disk
+_STARTS_TRIED = 4
 _PORTS_TRIED = 100
 
 Notify = Callable[[str], None]
@@ -51,6 +52,10 @@ class Status:
         }
 
 
+class PortTakenError(StartError):
+    """Another program took the port while Neo4j was starting."""
+
+
 class ManagedServer:
     """A Neo4j that Engram runs itself, from jars, in `settings.data_dir`."""
 
@@ -70,6 +75,12 @@ class ManagedServer:
             return there
         # Whoever holds the lock may be fetching jars first.
         with self.home.locked(self.settings.server_start_timeout + 900):
+            for _ in range(_STARTS_TRIED - 1):
+                try:
+                    return self.running() or self._start_locked(say, progress)
+                except PortTakenError:
+                    # Free when it was looked at, and somebody else's ten seconds later: take the next ones.
+                    say("Another program took the port meanwhile; trying the next one.")
             return self.running() or self._start_locked(say, progress)
 
     def stop(self, notify: Notify | None = None) -> bool:
@@ -283,9 +294,8 @@ class ManagedServer:
     def _failure(self, what: str, lines: list[str]) -> StartError:
         cause = diagnosis.find_cause("\n".join(lines))
         shown = "".join(f"\n  {line[:300]}" for line in diagnosis.telling_lines(lines, 8)) or "\n  (nothing)"
-        return StartError(
-            f"{what}: {cause.meaning}. The last lines of its log:{shown}\n", remedy=cause.remedy
-        )
+        error = PortTakenError if cause.port else StartError
+        return error(f"{what}: {cause.meaning}. The last lines of its log:{shown}\n", remedy=cause.remedy)
 
     def _last_lines(self, marks: Mapping[Path, int]) -> str:
         lines = diagnosis.telling_lines(self._log_since(marks), 5)

@@ -9,6 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -150,3 +151,18 @@ def test_a_crash_at_start_shows_the_log_and_a_remedy(server: ManagedServer) -> N
     assert "data/transactions" in caught.value.message
     assert "ENGRAM_DATA_DIR" in (caught.value.remedy or "")
     assert server.running() is None
+
+
+def test_two_servers_starting_at_once_get_ports_of_their_own(tmp_path: Path, settings: Settings) -> None:
+    """Servers of two data directories that begin with the same free port both get ready, on different ones."""
+    others = settings.model_copy(update={"data_dir": tmp_path / "other"})
+    pair = [ManagedServer(settings), ManagedServer(others)]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            connections = list(pool.map(lambda server: server.start(print), pair))
+        assert connections[0].uri != connections[1].uri
+        for connection in connections:
+            assert ask(connection, "RETURN 1") == [1]
+    finally:
+        for server in pair:
+            server.stop()
