@@ -31,7 +31,7 @@ SHORT = 8
 def remember(state: State, /, content: str | None, **details: Any) -> None:
     """Store one thing; `-` or nothing reads it from standard input."""
     if content in (None, "-"):
-        content = sys.stdin.read()
+        content = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     with state.open() as memory:
         stored = memory.remember(content or "", **details)
     if state.json:
@@ -59,7 +59,7 @@ def recall(state: State, query: tuple[str, ...], k: int, as_of: str | None, mode
         state.print_json(hits)
         return
     if not hits:
-        state.say(f"Nothing is remembered in the space {state.space!r} yet.")
+        state.say(f"Nothing was found in the space {state.space!r}; `engram stats` says what it holds.")
     for hit in hits:
         state.out(_hit_text(hit))
 

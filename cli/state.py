@@ -57,7 +57,8 @@ class State:
     def print_json(self, value: object) -> None:
         """Print data as JSON, on stdout: indented for a person, one line for a pipe."""
         indent = 2 if sys.stdout.isatty() else None
-        click.echo(json.dumps(value, default=_plain, ensure_ascii=False, indent=indent))
+        utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        click.echo(json.dumps(value, default=_plain, ensure_ascii=not utf8, indent=indent))
 
 
 def printable(text: str) -> str:

@@ -13,6 +13,7 @@ BEFORE = 2
 """Turns of context before the one that is stored."""
 AFTER = 1
 """Turns of context after it."""
+_PICTURE = "[picture:"
 _NEIGHBOUR_CHARACTERS = 300
 """A neighbour gives context; a long one must not drown what was said."""
 
@@ -24,6 +25,8 @@ class Said:
     text: str
     speaker: str | None
     at: datetime
+    picture: str | None = None
+    """What a picture sent along shows, in words."""
 
 
 def contextualize(said: Sequence[Said], index: int) -> str:
@@ -35,9 +38,32 @@ def contextualize(said: Sequence[Said], index: int) -> str:
     return f"{this.at.day} {this.at:%B %Y}\n" + "\n".join(lines)
 
 
+def quotation(text: str, speaker: str | None) -> str:
+    """Return the line with which the contexts of its neighbours quote what was said."""
+    return " ".join((f"{speaker}: {text}" if speaker else text).split())[:_NEIGHBOUR_CHARACTERS]
+
+
+def without_quotation(contextualized: str, *, content: str, speaker: str | None, quote: str) -> str:
+    """Return a context without the lines that quote something else as `quote`; what was said itself stays."""
+    own = f"{speaker}: {content}" if speaker else content
+    head, said, tail = contextualized.partition(own)
+    rest, *after = tail.split("\n")
+
+    def kept(lines: list[str]) -> list[str]:
+        return [line for line in lines if line != quote and not line.startswith(f"{quote} {_PICTURE}")]
+
+    before = head.split("\n")
+    return "\n".join([*kept(before[:-1]), before[-1] + said + rest, *kept(after)])
+
+
 def _spoken(said: Said) -> str:
-    return f"{said.speaker}: {said.text}" if said.speaker else said.text
+    text = _with_picture(said)
+    return f"{said.speaker}: {text}" if said.speaker else text
 
 
 def _neighbour(said: Said) -> str:
-    return " ".join(_spoken(said).split())[:_NEIGHBOUR_CHARACTERS]
+    return quotation(_with_picture(said), said.speaker)
+
+
+def _with_picture(said: Said) -> str:
+    return f"{said.text} {_PICTURE} {said.picture.strip()}]" if said.picture else said.text

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -143,6 +144,7 @@ def _check_database(settings: Settings, connection: Connection) -> Iterator[Find
                 name="server", state="ok", detail=f"Neo4j {version} at {connection.uri} ({connection.origin})"
             )
             yield from _check_schema(settings, graph)
+            yield from _check_jobs(graph)
         except DatabaseError as error:
             yield _problem("server", error)
 
@@ -166,13 +168,25 @@ def _check_schema(settings: Settings, graph: Graph) -> Iterator[Finding]:
     else:
         yield Finding(name="indexes", state="ok", detail=f"{len(indexes)} online")
     try:
-        embedder = open_embedder(settings)
-        check_embedder(record, embed_model=embedder.name, dimensions=embedder.dimensions)
-        embedder.close()
+        with closing(open_embedder(settings)) as embedder:
+            check_embedder(record, embed_model=embedder.name, dimensions=embedder.dimensions)
     except DatabaseError as error:
         yield _problem("embedder", error)
     except EngramError:
         return  # the embedder's own check reports it
+
+
+def _check_jobs(graph: Graph) -> Iterator[Finding]:
+    failed = [row for row in graph.read("inspect/list_job_runs", job=None, limit=100) if row["failed"]]
+    if failed:
+        last = failed[0]
+        yield Finding(
+            name="jobs",
+            state="note",
+            detail=f"{len(failed)} of the last runs failed; {last['job']} at {last['started_at']:%Y-%m-%d %H:%M}: "
+            f"{last['error']}",
+            remedy="`engram jobs history` lists them.",
+        )
 
 
 def _check_embedder(settings: Settings) -> Iterator[Finding]:
@@ -212,25 +226,32 @@ def _check_disk(settings: Settings) -> Iterator[Finding]:
                 remedy=f"Move it away, or set ENGRAM_{name.upper()}_DIR.",
             )
             continue
+        trouble = _write_trouble(existing)
+        if trouble is not None:
+            yield Finding(
+                name=f"{name} folder",
+                state="problem",
+                detail=f"{existing} cannot be written: {trouble}",
+                remedy=f"Change its owner or rights, or set ENGRAM_{name.upper()}_DIR.",
+            )
+            continue
         free = shutil.disk_usage(existing).free
         yield Finding(
             name=f"{name} folder",
             state="ok" if free > _LOW_DISK else "problem",
-            detail=f"{folder}, {free / 1e9:.1f} GB free" + _writable(existing),
+            detail=f"{folder}, {free / 1e9:.1f} GB free",
             remedy=None if free > _LOW_DISK else f"Make room, or set ENGRAM_{name.upper()}_DIR.",
         )
 
 
-def _writable(folder: Path) -> str:
+def _write_trouble(folder: Path) -> str | None:
     probe = folder / ".engram-doctor"
     try:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise EngramError(
-            f"{folder} cannot be written: {error.strerror}.", remedy="Change its owner or rights."
-        ) from error
-    return ""
+        return error.strerror or str(error)
+    return None
 
 
 def _check_memory(settings: Settings) -> Iterator[Finding]:

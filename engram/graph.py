@@ -30,7 +30,7 @@ from engram.statements import load
 T = TypeVar("T")
 Row = dict[str, Any]
 _LOG = logging.getLogger(__name__)
-_READ_ATTEMPTS = 6
+_ATTEMPTS = 6
 """With doubling pauses from 50 ms these span about 1.5 s: a deadlock or a leader switch is over by then."""
 
 
@@ -136,19 +136,7 @@ class Graph:
         """
         text = load(name).text
         with _translated(self.uri):
-            for attempt in range(1, _READ_ATTEMPTS + 1):
-                try:
-                    with self._session(neo4j.READ_ACCESS) as session:
-                        return [_plain_row(record) for record in session.run(text, parameters)]
-                except neo4j.exceptions.Neo4jError as error:
-                    if not error.is_retryable() or attempt == _READ_ATTEMPTS:
-                        raise
-                    _pause(attempt)
-                except neo4j.exceptions.DriverError as error:
-                    # One more try: the connection may just have been a stale one from before a restart.
-                    if not error.is_retryable() or attempt > 1:
-                        raise
-        raise AssertionError("unreachable")  # the last attempt returns or raises
+            return _retried(lambda: self._run(neo4j.READ_ACCESS, text, parameters))
 
     def write(self, name: str, /, **parameters: Any) -> Outcome:
         """Run one writing statement in a transaction of its own; returns after the commit."""
@@ -164,14 +152,19 @@ class Graph:
             return session.execute_write(lambda transaction: work(Transaction(transaction)))
 
     def apply(self, name: str, /, **parameters: Any) -> None:
-        """Run a schema statement, which must be alone in its transaction."""
-        with _translated(self.uri), self._session(neo4j.WRITE_ACCESS) as session:
-            session.run(load(name).text, parameters).consume()
+        """Run a schema statement, which must be alone in its transaction; it must not mind running twice."""
+        text = load(name).text
+        with _translated(self.uri):
+            _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
 
     def explain(self, name: str, /, **parameters: Any) -> None:
         """Compile a statement without running it; raises what the server finds wrong with it."""
         with _translated(self.uri), self._session(neo4j.READ_ACCESS) as session:
             session.run("EXPLAIN " + load(name).text, parameters).consume()
+
+    def _run(self, access: str, text: str, parameters: Row) -> list[Row]:
+        with self._session(access) as session:
+            return [_plain_row(record) for record in session.run(text, parameters)]
 
     def _session(self, access: str) -> neo4j.Session:
         return self._driver.session(
@@ -180,6 +173,23 @@ class Graph:
             # Shared, so that a read sees this process's writes on a cluster too.
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )
+
+
+def _retried(work: Callable[[], list[Row]]) -> list[Row]:
+    """Return what an auto-commit statement returns, trying again on errors that pass by themselves."""
+    attempt = 1
+    while True:
+        try:
+            return work()
+        except neo4j.exceptions.Neo4jError as error:
+            if not error.is_retryable() or attempt == _ATTEMPTS:
+                raise
+        except neo4j.exceptions.DriverError as error:
+            # One more try: the connection may just have been a stale one from before a restart.
+            if not error.is_retryable() or attempt > 1:
+                raise
+        _pause(attempt)
+        attempt += 1
 
 
 def _pause(attempt: int) -> None:

@@ -1,5 +1,7 @@
 """The library's front door: a space of one graph, to remember into and recall from."""
 
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Self
@@ -58,6 +60,7 @@ class Engram:
         self.connection = connection
         self._clock = clock
         self._embedder = embedder
+        self._opening = threading.Lock()
         self._schema: SchemaRecord | None = None
         self._writer = Writer(
             graph, lambda: self.embedder, space=self.space, limit=settings.max_content_bytes
@@ -207,6 +210,8 @@ class Engram:
         sources = sorted({self.get(each).id for each in derived_from})
 
         def link(transaction: Transaction, memory: Memory) -> None:
+            touched = sorted({memory.id, *sources, *([older] if older else [])})
+            transaction.run("write/lock_memories", space=self.space, ids=touched)
             if sources:
                 transaction.run(
                     "write/link_sources", space=self.space, id=memory.id, sources=sources, now=now
@@ -321,7 +326,7 @@ class Engram:
             The old memory as it is now.
 
         Raises:
-            InvalidInputError: They are the same, or `old` replaces `new` already, or it is no longer active.
+            InvalidInputError: They are the same, or `old` replaces `new` already, or another replaced it, or it is forgotten.
         """
         older, newer = self.get(old).id, self.get(new).id
         now = self._clock()
@@ -338,12 +343,17 @@ class Engram:
     def stats(self) -> Stats:
         """Count what the space holds."""
         row = self.graph.read("inspect/count_space", space=self.space)[0]
+        kinds, tiers, statuses = Counter[str](), Counter[str](), Counter[str]()
+        for kind, tier, status, count in row["groups"]:
+            kinds[kind] += count
+            tiers[tier] += count
+            statuses[status] += count
         return Stats(
             space=self.space,
             memories=row["memories"],
-            by_kind=dict(row["kinds"]),
-            by_tier=dict(row["tiers"]),
-            by_status=dict(row["statuses"]),
+            by_kind=dict(kinds),
+            by_tier=dict(tiers),
+            by_status=dict(statuses),
             sessions=row["sessions"],
             turns=row["turns"],
             relationships=row["relationships"],
@@ -352,9 +362,10 @@ class Engram:
         )
 
     def _opened_embedder(self) -> Embedder:
-        if self._embedder is None:
-            self._embedder = open_embedder(self.settings)
-        return self._embedder
+        with self._opening:
+            if self._embedder is None:
+                self._embedder = open_embedder(self.settings)
+            return self._embedder
 
     def _set_status(self, memory: Memory, allowed: list[str], status: str) -> Memory:
         outcome = self.graph.write(
@@ -362,6 +373,7 @@ class Engram:
         )
         if outcome.rows:
             return memory_from(outcome.rows[0]["memory"])
+        memory = self.get(memory.id)
         if memory.status == status:
             return memory
         raise InvalidInputError(
@@ -389,12 +401,16 @@ class Engram:
 
         if stands_below(old, new)["found"]:
             raise InvalidInputError(f"{old[:8]} replaces {new[:8]} already; both ways is not possible.")
+        if older.status == "archived":
+            raise InvalidInputError(
+                f"{old[:8]} is forgotten.", remedy=f"`engram forget --undo {old[:8]}` brings it back first."
+            )
         if older.status == "superseded" and not stands_below(new, old)["direct"]:
             raise InvalidInputError(
                 f"{old[:8]} has been superseded before.", remedy=f"`engram why {old[:8]}` shows by what."
             )
         # Told of something earlier than the old memory's own beginning, the old one held until now.
-        valid_to = newer.valid_from if newer.valid_from > older.valid_from else now
+        valid_to = min(older.valid_to, newer.valid_from if newer.valid_from > older.valid_from else now)
         outcome = transaction.run(
             "write/supersede_memory",
             space=self.space,

@@ -57,6 +57,8 @@ def recall(
     )
     if at is None:
         rows = [row for row in rows if _awake(row)]
+    # Equal scores are ranked by this order, which must not be the server's: the newer first, then by id.
+    rows.sort(key=lambda row: (-row["memory"]["event_at"].timestamp(), row["memory"]["id"]))
     terms = {
         "semantic": reciprocal_ranks(_column(rows, "semantic")),
         "lexical": reciprocal_ranks(_column(rows, "lexical")),
@@ -64,13 +66,8 @@ def recall(
     }
     scores = np.sum(list(terms.values()), axis=0)
 
-    # Equal scores: the one with the words in it, then the newer, then by id, so that the order never
-    # depends on the server's.
-    def place(i: int) -> tuple[float, float, float, str]:
-        memory = rows[i]["memory"]
-        return -scores[i], -terms["lexical"][i], -memory["event_at"].timestamp(), memory["id"]
-
-    order = sorted(range(len(rows)), key=place)
+    # Equal sums: the one with the words in it.
+    order = sorted(range(len(rows)), key=lambda i: (-scores[i], -terms["lexical"][i], i))
     return [
         Hit(
             memory=memory_from(rows[i]["memory"]),

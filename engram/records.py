@@ -45,7 +45,11 @@ class Turn:
     session: str = "default"
     """The conversation's name within the space."""
     id: str | None = None
-    """The turn's own name within the session, so that importing twice stores once. None: its position."""
+    """The turn's own name within the session, so that importing twice stores once.
+
+    None: its time tells it from others that say the same; without a time either, its position in the call does,
+    so that two calls with the same text store one turn.
+    """
     caption: str | None = None
     """What a picture sent along shows, in words."""
     source: str | None = None

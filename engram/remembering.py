@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from engram.validation import (
     space_key,
 )
 
+_BARRED = "it was erased at a person's wish"
 _SPECIFIC = 24
 """Characters from which a text is someone's own words: erased, it stays away whatever its source.
 Shorter ones ("yes, please") only stay away from the place they were erased from."""
@@ -63,6 +65,14 @@ class _Line:
     def at(self) -> datetime:
         return self.said.at
 
+    @property
+    def identity(self) -> str:
+        return f"turn:{self.key}"
+
+    @property
+    def content_hash(self) -> str:
+        return content_hash(Kind.EPISODIC, self.turn.text, self.identity)
+
 
 class Writer:
     """Writes memories of one space."""
@@ -83,6 +93,9 @@ class Writer:
 
         def work(transaction: Transaction) -> Memory:
             row = self._store(transaction, rows, now)[0]
+            if row["outcome"] == "seen" and row["memory"]["status"] != "active":
+                # It was superseded or forgotten while this waited for its lock: now a new episode begins.
+                row = self._store(transaction, rows, now)[0]
             if row["outcome"] == "erased":
                 raise ErasedError(
                     "This was erased at a person's wish and is not stored again.",
@@ -105,23 +118,45 @@ class Writer:
         """Store a conversation in batches, each batch wholly or not at all."""
         refused: list[tuple[int, str]] = []
         memories: list[str] = []
-        stored = seen = 0
-        before: list[_Line] = []
+        stored = seen = reported = 0
+        spoken: dict[str, list[Said]] = {}
         previous: dict[str, str] = {}
-        for batch, following in _batches(self._checked(turns, now, refused), batch_size):
-            known_refusals = len(refused)
-            outcomes = self._write_batch(before, batch, following, previous, now)
+        lines = self._unbarred(self._checked(turns, now, refused), batch_size, refused)
+        for batch, following in _batches(lines, batch_size):
+            outcomes = self._write_batch(spoken, batch, following, previous, now)
             for line, (outcome, memory_id) in zip(batch, outcomes, strict=True):
+                spoken[line.session] = [*spoken[line.session], line.said][-BEFORE:]
                 stored += outcome == "stored"
                 seen += outcome == "seen"
-                if outcome == "erased":
-                    refused.append((line.index, "it was erased at a person's wish"))
+                if outcome == "erased":  # between the look at the tombstones and the write
+                    refused.append((line.index, _BARRED))
                 else:
                     memories.append(memory_id)
-            before = batch
+            done = stored + seen + len(refused)
             if progress is not None:
-                progress(len(batch) + len(refused) - known_refusals)
+                progress(done - reported)
+            reported = done
+        if progress is not None and len(refused) + stored + seen > reported:
+            progress(len(refused) + stored + seen - reported)
         return Ingested(stored=stored, seen=seen, refused=tuple(sorted(refused)), memories=tuple(memories))
+
+    def _unbarred(
+        self, lines: Iterator[_Line], portion: int, refused: list[tuple[int, str]]
+    ) -> Iterator[_Line]:
+        """Yield the lines that nobody had erased; the others may not even be quoted as context."""
+        while some := list(islice(lines, portion)):
+            hashes = {line.index: tombstones(line.content_hash, line.turn.text) for line in some}
+            rows = self._graph.read(
+                "inspect/find_tombstones",
+                space=self._space,
+                hashes=sorted({each for barring in hashes.values() for each in barring}),
+            )
+            barred = {row["hash"] for row in rows}
+            for line in some:
+                if barred.isdisjoint(hashes[line.index]):
+                    yield line
+                else:
+                    refused.append((line.index, _BARRED))
 
     def _checked(
         self, turns: Iterable[Turn], now: datetime, refused: list[tuple[int, str]]
@@ -133,17 +168,23 @@ class Writer:
                 session = check_name(turn.session, "The session")
                 speaker = check_name(turn.speaker, "The speaker")
                 at = check_time(turn.at, "The turn's time") or now
-                if turn.caption:
-                    check_content(turn.caption, limit=self._limit)
+                caption = turn.caption if turn.caption and turn.caption.strip() else None
+                if caption:
+                    check_content(caption, limit=self._limit)
+                if turn.id is not None:
+                    check_name(turn.id, "The turn's id")
                 check_name(turn.source_tag, "The source tag")
                 if turn.source is not None:
                     check_name(turn.source, "The source")
             except InvalidInputError as error:
                 refused.append((index, error.message))
                 continue
-            position = positions[session] = positions.get(session, -1) + 1
-            clean = replace(turn, text=text, speaker=speaker)
-            name = turn.id if turn.id is not None else f"#{position}"
+            clean = replace(turn, text=text, speaker=speaker, caption=caption)
+            # Without an id the time tells a turn from others alike, and without a time its position in this call.
+            place = session if turn.at is None else f"{session}\x1f{at.isoformat()}\x1f{speaker}\x1f{text}"
+            position = positions[place] = positions.get(place, -1) + 1
+            unnamed = f"#{position}" if turn.at is None else f"{at.isoformat()}#{position}"
+            name = unnamed if turn.id is None else turn.id
             # The text is part of the key: two conversations that number their turns alike, or an
             # edited turn, must not be taken for one.
             key = hashlib.sha256("\x1f".join((session, name, speaker, normalise(text))).encode()).hexdigest()[
@@ -154,19 +195,30 @@ class Writer:
                 turn=clean,
                 session=session,
                 key=key,
-                said=Said(text=_with_caption(clean), speaker=speaker, at=at),
+                said=Said(text=text, speaker=speaker, at=at, picture=caption),
             )
 
     def _write_batch(
         self,
-        before: Sequence[_Line],
+        spoken: dict[str, list[Said]],
         batch: Sequence[_Line],
         following: Sequence[_Line],
         previous: dict[str, str],
         now: datetime,
     ) -> list[tuple[str, str]]:
-        """Write one batch; `previous` maps each session to this call's last memory of it, and is updated."""
-        rows = self._rows(self._drafts(before, batch, following), now)
+        """Write one batch and return each line's outcome and memory id.
+
+        Args:
+            spoken: What was said last in each session; a session that is not in it yet is added.
+            batch: What to write.
+            following: What comes next, for the context.
+            previous: This call's last memory of each session; updated.
+            now: When it is stored.
+        """
+        for line in batch:
+            if line.session not in spoken:
+                spoken[line.session] = self._said_before(line)
+        rows = self._rows(self._drafts(spoken, batch, following), now)
         spans: dict[str, tuple[datetime, datetime]] = {}
         for line in batch:
             start, end = spans.get(line.session, (line.at, line.at))
@@ -203,25 +255,36 @@ class Writer:
         )
         return outcomes
 
+    def _said_before(self, line: _Line) -> list[Said]:
+        """Return the last turns of the line's session that are in the graph and older than it, oldest first."""
+        rows = self._graph.read("inspect/list_turns", space=self._space, session=line.session, limit=BEFORE)
+        return [
+            Said(text=row["text"], speaker=row["speaker"], at=row["at"], picture=row["caption"])
+            for row in reversed(rows)
+            if row["at"] < line.at
+        ]
+
     def _drafts(
-        self, before: Sequence[_Line], batch: Sequence[_Line], following: Sequence[_Line]
+        self, spoken: dict[str, list[Said]], batch: Sequence[_Line], following: Sequence[_Line]
     ) -> list[Draft]:
-        talks: dict[str, list[_Line]] = {}
-        for line in [*before, *batch, *following]:
-            talks.setdefault(line.session, []).append(line)
-        places = {line.index: (talk, place) for talk in talks.values() for place, line in enumerate(talk)}
+        talks = {session: list(said) for session, said in spoken.items()}
+        places: dict[int, int] = {}
+        for line in [*batch, *following]:
+            talk = talks.setdefault(line.session, [])
+            places[line.index] = len(talk)
+            talk.append(line.said)
         drafts = []
         for line in batch:
-            talk, place = places[line.index]
+            talk, place = talks[line.session], places[line.index]
             first = max(0, place - BEFORE)
-            window = [near.said for near in talk[first : place + 1 + AFTER]]
+            window = talk[first : place + 1 + AFTER]
             drafts.append(
                 Draft(
                     content=line.turn.text,
                     contextualized=contextualize(window, place - first),
                     kind=Kind.EPISODIC,
                     source=line.turn.source or f"session:{line.session}",
-                    identity=f"turn:{line.key}",
+                    identity=line.identity,
                     source_tag=line.turn.source_tag,
                     speaker=line.turn.speaker,
                     category=None,
@@ -313,10 +376,6 @@ def tombstones(hashed: str, content: str) -> list[str]:
     if len(text) < _SPECIFIC:
         return [hashed]
     return [hashed, hashlib.sha256(f"text\x1f{text}".encode()).hexdigest()]
-
-
-def _with_caption(turn: Turn) -> str:
-    return f"{turn.text} [picture: {turn.caption.strip()}]" if turn.caption else turn.text
 
 
 def _link(line: _Line, memory: str, *, previous: str | None) -> Row:

@@ -81,13 +81,15 @@ def run(state: State, name: str, dry_run: bool, all_spaces: bool) -> None:  # no
 
 @jobs.command()
 @click.argument("name", required=False)
-@click.option("-n", "limit", default=20, show_default=True, help="How many runs.")
+@click.option(
+    "-n", "limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many runs."
+)
 @click.pass_obj
 def history(state: State, name: str | None, limit: int) -> None:
     """List the last runs, the newest first."""
     job = None if name is None else _find(name).name
     with state.open() as memory:
-        rows = memory.graph.read("inspect/list_job_runs", job=job, limit=max(1, limit))
+        rows = memory.graph.read("inspect/list_job_runs", job=job, limit=limit)
     if state.json:
         state.print_json(rows)
         return

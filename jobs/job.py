@@ -91,8 +91,10 @@ def run_job(
                 ).rows
                 after = rows[0]["last"]
                 changed += rows[0]["changed"]
-    except EngramError as problem:
-        failed, error = 1, problem.message
+            if after is not None:
+                error = "stopped before its end; the next run goes on"
+    except BaseException as problem:
+        failed, error = 1, getattr(problem, "message", "") or type(problem).__name__
         raise
     finally:
         _end(graph, run_id, changed=changed, failed=failed, error=error, now=clock())

@@ -6,6 +6,7 @@ CYPHER 25
 // returns: memory, each one, those without a relationship too; path, one step from it to a turn, an
 //   entity or another memory, or null
 MATCH (memory:Memory {space: $space})
+WHERE memory.tier IS NOT NULL AND memory.status IS NOT NULL
 WITH memory
 ORDER BY memory.event_at DESC, memory.id
 LIMIT $limit

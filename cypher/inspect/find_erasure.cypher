@@ -1,27 +1,28 @@
 CYPHER 25
-// What must go when a memory is erased, all validity episodes of it, and the talk around it, whose
-// context quotes it.
+// What must go when a memory is erased, all validity episodes of it, and who of the same talk quotes it.
 // $space: string, whose
 // $id: string, the memory's
-// returns: gone (list of maps {id, kind, content, contextualized, content_hash}), around (list of maps
-//   {id, kind, speaker, text, at, place}: the memories up to four turns before, place -1 to -4, and after)
+// $quote: string, how a context quotes it
+// returns: gone (list of maps {id, content, contextualized, content_hash}), quoting (list of maps
+//   {id, kind, speaker, content, contextualized}), sessions (list of names)
 MATCH (m:Memory {id: $id})
 WHERE m.space = $space
 CALL (m) {
   MATCH (episode:Memory {space: $space})
   WHERE episode.content_hash STARTS WITH split(m.content_hash, '-')[0]
-  RETURN collect(episode {.id, .kind, .content, .contextualized, .content_hash}) AS gone
+  RETURN collect(episode) AS gone
 }
 CALL (m) {
-  // Collected in here: a memory without neighbours is a row all the same.
-  CALL (m) {
-    MATCH path = (m)-[:FOLLOWS*1..4]->(near:Memory)
-    RETURN near, -length(path) AS place
-    UNION
-    MATCH path = (m)<-[:FOLLOWS*1..4]-(near:Memory)
-    RETURN near, length(path) AS place
-  }
-  WITH near, place ORDER BY place
-  RETURN collect(near {.id, .kind, .speaker, text: near.content, at: near.event_at, place: place}) AS around
+  MATCH (m)-[:DERIVED_FROM]->(:Turn)-[:PART_OF]->(s:Session)
+  RETURN collect(DISTINCT s) AS sessions
 }
-RETURN gone, around
+CALL (sessions, gone) {
+  UNWIND sessions AS s
+  MATCH (s)<-[:PART_OF]-(:Turn)<-[:DERIVED_FROM]-(near:Memory)
+  WHERE NOT near IN gone AND near.contextualized CONTAINS $quote
+  RETURN collect(DISTINCT near {.id, .kind, .speaker, .content, .contextualized}) AS quoting
+}
+RETURN
+  [x IN gone | x {.id, .content, .contextualized, .content_hash}] AS gone,
+  quoting,
+  [s IN sessions | s.id] AS sessions

@@ -1,6 +1,7 @@
 CYPHER 25
 // Everything that a recall scores, in one round trip: the nearest by vector, the best by words in what
 // was said, and the best by words in its context. All legs over-fetch, because approximate search and a limit before the filter both lose hits.
+// A score of 0 means that only the space matched: the query's words were all stop words.
 // $space: string, whose; never null, a null would silently find nothing
 // $statuses: list of strings, e.g. ['active']
 // $valid_at_from: datetime, the memory began to hold no later than this
@@ -31,7 +32,8 @@ CALL () {
   WHERE lexical_query <> ''
   CALL db.index.fulltext.queryNodes('memory_text', lexical_query, {limit: $lexical_width})
   YIELD node AS m, score AS lexical
-  WHERE m.space = $space
+  WHERE lexical > 0
+    AND m.space = $space
     AND m.status IN $statuses
     AND m.valid_from <= $valid_at_from
     AND m.valid_to > $valid_at_to
@@ -43,7 +45,8 @@ CALL () {
   WHERE context_query <> ''
   CALL db.index.fulltext.queryNodes('memory_text', context_query, {limit: $lexical_width})
   YIELD node AS m, score AS context
-  WHERE m.space = $space
+  WHERE context > 0
+    AND m.space = $space
     AND m.status IN $statuses
     AND m.valid_from <= $valid_at_from
     AND m.valid_to > $valid_at_to

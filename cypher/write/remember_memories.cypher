@@ -20,12 +20,13 @@ CALL (row) {
 CALL (row) {
   OPTIONAL MATCH (prior:Memory {space: $space})
   WHERE prior.content_hash STARTS WITH row.content_hash
-  WITH prior ORDER BY prior.episode DESC LIMIT 1
+  WITH prior ORDER BY prior.status = 'active' DESC, prior.episode DESC
+  WITH collect(prior.status)[0] AS status, collect(prior.episode)[0] AS episode, max(prior.episode) AS last
   RETURN
     CASE
-      WHEN prior IS NULL THEN 0
-      WHEN row.reopen AND prior.status <> 'active' THEN prior.episode + 1
-      ELSE prior.episode
+      WHEN last IS NULL THEN 0
+      WHEN row.reopen AND status <> 'active' THEN last + 1
+      ELSE episode
     END AS episode
 }
 CALL (row, erased, episode) {
@@ -39,13 +40,17 @@ CALL (row, erased, episode) {
         m:$(row.label),
         m.id = row.id,
         m.episode = episode
-      ON MATCH SET
-        m.seen_count = m.seen_count + CASE WHEN row.reopen THEN 1 ELSE 0 END,
-        m.last_seen_at = CASE WHEN row.reopen THEN $now ELSE m.last_seen_at END
     WITH row, m, m.id = row.id AS created
     CALL (row, m, created) {
       WHEN created THEN {
         CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
+      }
+      // Only here is something written that was there before: a bare remember is a batch of one, so
+      // nothing locks memories out of order.
+      WHEN row.reopen THEN {
+        SET
+          m.seen_count = m.seen_count + 1,
+          m.last_seen_at = $now
       }
     }
     RETURN

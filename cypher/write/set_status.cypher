@@ -7,7 +7,12 @@ CYPHER 25
 // returns: memory (map); no row where it is not there or in another status
 // Running it twice: the second run changes nothing, `to` not being among `from`.
 MATCH (m:Memory {id: $id})
-WHERE m.space = $space AND m.status IN $from
+WHERE m.space = $space
+// Locked before its status is read: a supersession may be under way.
+SET m._lock = true
+REMOVE m._lock
+WITH m
+WHERE m.status IN $from
 SET
   m.status = $to,
   m.version = m.version + 1

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -63,6 +64,17 @@ def turns(count: int) -> list[Turn]:
         )
         for n in range(count)
     ]
+
+
+def test_first_use_by_many_at_once_sets_up_one_schema(settings: Settings, server: ManagedServer) -> None:
+    """On an empty database four processes' worth of first openings all succeed and leave one record."""
+    connection = server.start(print)
+    with ThreadPoolExecutor(4) as pool:
+        memories = list(pool.map(lambda _: opened(settings, connection), range(4)))
+    assert len({memory.ensure_schema() for memory in memories}) == 1
+    assert len(memories[0].graph.read("inspect/read_schema")) == 1
+    for memory in memories:
+        memory.close()
 
 
 @dataclass

@@ -410,3 +410,121 @@ def test_another_dimension_never_reaches_the_index(memory: Engram) -> None:
     with pytest.raises(EmbedderMismatchError, match="384"):
         other.remember("x")
     assert memory.stats().memories == 0
+
+
+def test_erased_words_do_not_come_back_as_context(memory: Engram) -> None:
+    """Importing a file that has grown since does not quote the erased turn in its new neighbours."""
+    secret = "My secret diagnosis is Zanzibar fever"
+    first = talk("Shall we talk?", secret)
+    memory.remember_turns(first)
+    memory.forget(memory.recall("Zanzibar", 1)[0].memory.id, erase=True)
+    again = memory.remember_turns(talk("Shall we talk?", secret, "I will keep it quiet"))
+    assert (again.stored, again.seen, len(again.refused)) == (1, 1, 1)
+    assert "Zanzibar" not in str(memory.recall("Zanzibar fever", 10))
+
+
+def test_erasing_reaches_whoever_quotes(memory: Engram) -> None:
+    """An edited turn quotes its neighbour without following it; erasing the neighbour reaches it all the same."""
+    memory.remember_turns(talk("Hello", "How are you?", "I have Zanzibar fever"))
+    memory.remember_turns(talk("Hello", "And how are you today?", "I have Zanzibar fever"))
+    target = next(hit.memory for hit in memory.recall("Zanzibar", 9) if "Zanzibar" in hit.memory.content)
+    memory.forget(target.id, erase=True)
+    assert memory.stats().memories == 3
+    assert "Zanzibar" not in str(memory.recall("Zanzibar fever", 10))
+
+
+def test_words_that_only_stop_do_not_drown_the_meaning(memory: Engram) -> None:
+    """A query of stop words alone is answered by its vector, not by whatever lies first in the index."""
+    memory.remember_turns(talk(*(f"Note {n}: the hose is in the shed" for n in range(150))))
+    memory.remember("Will moved to Lisbon")
+    assert contents(memory, "Will", 1) == ["Will moved to Lisbon"]
+
+
+def test_turns_one_by_one_have_their_context(memory: Engram, clock: FixedClock) -> None:
+    """A chat that stores each turn as it happens gets the turns before it into the context."""
+    for n, text in enumerate(("Shall we meet?", "Where?", "Yes, next Friday")):
+        clock.advance(timedelta(seconds=1))
+        memory.remember_turns([Turn(text=text, speaker="AB"[n % 2], at=clock.now, session="chat")])
+    last = next(hit.memory for hit in memory.recall("next Friday", 3) if "Friday" in hit.memory.content)
+    assert "A: Shall we meet?\nB: Where?\nA: Yes, next Friday" in last.contextualized
+
+
+def test_yes_at_two_times_is_said_twice(memory: Engram) -> None:
+    """Turns without an id are told apart by their time, and stored once however often they are imported."""
+    yes = [Turn(text="yes", speaker="A", session="s", at=START + timedelta(hours=n)) for n in range(2)]
+    assert memory.remember_turns(yes[:1]).stored == 1
+    assert memory.remember_turns(yes).stored == 1
+    assert memory.remember_turns(yes).seen == 2
+
+
+def test_a_blank_caption_is_none(memory: Engram) -> None:
+    """An empty description of a picture does not cost the words."""
+    done = memory.remember_turns(
+        [Turn(text="look", speaker="A", caption="  "), Turn(text="x", speaker="A", id="\ud800")]
+    )
+    assert (done.stored, len(done.refused)) == (1, 1)
+
+
+def test_superseding_does_not_lengthen_what_had_ended(memory: Engram) -> None:
+    """A validity that was over before the new one began stays over when it was."""
+    old = memory.remember("The lease runs", valid_from="2026-01-01", valid_to="2026-03-01")
+    new = memory.remember("The house is ours", valid_from="2026-06-01")
+    assert memory.supersede(old.id, new.id, "bought").valid_to == datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def test_what_is_forgotten_is_not_superseded(memory: Engram) -> None:
+    """A forgotten memory is brought back first, so that both steps can be undone."""
+    old, new = memory.remember("one"), memory.remember("two")
+    memory.forget(old.id)
+    with pytest.raises(InvalidInputError, match="--undo"):
+        memory.supersede(old.id, new.id, "no")
+
+
+def test_brought_back_is_the_one_that_is_seen_again(memory: Engram) -> None:
+    """Of two episodes the active one is the one that a remember meets."""
+    first = memory.remember("a thing")
+    memory.forget(first.id)
+    second = memory.remember("a thing")
+    memory.forget(second.id)
+    memory.restore(first.id)
+    assert memory.remember("a thing").id == first.id
+
+
+def test_equal_scores_are_ordered_by_time(memory: Engram, clock: FixedClock) -> None:
+    """Of two memories that say the same the newer is the first, whatever the server's order."""
+    for n in range(6):
+        clock.advance(timedelta(minutes=1))
+        for source in ("a", "b"):
+            clock.advance(timedelta(minutes=1))
+            memory.remember(f"the number of the house is {n}", source=source)
+    for n in range(6):
+        hits = memory.recall(f"the number of the house is {n}", 2)
+        assert [hit.memory.source for hit in hits] == ["b", "a"]
+
+
+def test_writing_statements_keep_to_their_space(memory: Engram) -> None:
+    """No statement that writes by id touches a memory of another space."""
+    mine = memory.remember("mine")
+    with_id: dict[str, dict[str, object]] = {
+        "write/lock_memories": {"ids": [mine.id]},
+        "write/set_status": {"id": mine.id, "from": ["active"], "to": "archived"},
+        "write/supersede_memory": {
+            "old": mine.id,
+            "new": mine.id,
+            "valid_to": START,
+            "reason": "x",
+            "by": "x",
+            "now": START,
+        },
+        "write/erase_memories": {"ids": [mine.id], "hashes": [], "now": START},
+        "write/rewrite_context": {"rows": [{"id": mine.id, "contextualized": "x", "embedding": [0.1] * 384}]},
+        "write/link_sources": {"id": mine.id, "sources": [mine.id], "now": START},
+        "inspect/explain_memory": {"id": mine.id, "limit": 9},
+        "inspect/get_memory": {"prefix": mine.id},
+        "inspect/find_erasure": {"id": mine.id, "quote": "x"},
+    }
+    for name, parameters in with_id.items():
+        outcome = memory.graph.write(name, space="another", **parameters)
+        assert outcome.changed == 0, name
+        assert not [row for row in outcome.rows if row.get("found") or row.get("memory")], name
+    assert memory.get(mine.id) == mine
