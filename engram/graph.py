@@ -155,7 +155,12 @@ class Graph:
         """Run a schema statement, which must be alone in its transaction; it must not mind running twice."""
         text = load(name).text
         with _translated(self.uri):
-            _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
+            try:
+                _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
+            except neo4j.exceptions.ClientError as error:
+                # IF NOT EXISTS is looked at before the lock: somebody else made the same thing meanwhile.
+                if "AlreadyExists" not in (error.code or ""):
+                    raise
 
     def explain(self, name: str, /, **parameters: Any) -> None:
         """Compile a statement without running it; raises what the server finds wrong with it."""
