@@ -55,7 +55,7 @@ def get(state: State, name: str) -> None:
         state.out(value)
 
 
-@config.command("set")
+@config.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("name")
 @click.argument("value")
 @click.pass_obj
@@ -114,7 +114,9 @@ def _read() -> tomlkit.TOMLDocument:
     except FileNotFoundError:
         return tomlkit.document()
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"The settings file {settings_file()} cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"The settings file {settings_file()} cannot be read: {error}.", remedy="Mend it or delete it."
+        ) from error
 
 
 def _write(document: tomlkit.TOMLDocument) -> None:

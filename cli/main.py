@@ -1,6 +1,7 @@
 """The `engram` command: finds its commands lazily, and turns errors into text and exit codes."""
 
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -119,9 +120,10 @@ def _share(command: click.Command, ctx: click.Context) -> None:
 def engram(ctx: click.Context, space: str | None, as_json: bool, debug: bool) -> None:  # noqa: FBT001
     """Memory for LLM agents that lives as a graph in Neo4j."""
     if debug:
-        import logging  # noqa: PLC0415  (only on this path)
-
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    else:
+        # What the driver retries by itself is nobody's business; what it gives up on becomes an error.
+        logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     # Changed in place: main() already holds it, to know how to report what goes wrong.
     state = ctx.ensure_object(State)
     state.wanted_space, state.json, state.debug = space, as_json, debug

@@ -13,6 +13,9 @@ from .state import State
 SHORT = 8
 """Characters of an id that are shown; any beginning of six or more is understood."""
 
+_SHOWN = 600
+"""Characters of a memory in a list; `engram get` shows all."""
+
 
 @click.command()
 @click.argument("content", required=False)
@@ -22,6 +25,7 @@ SHORT = 8
 @click.option("--source", default="user", show_default=True, help="Where it comes from.")
 @click.option("--category", metavar="NAME", help="A finer sort than the kind.")
 @click.option("--importance", default=0.5, show_default=True, help="0 to 1.")
+@click.option("--known-at", metavar="DATE", help="Since when it has been known; now if left out.")
 @click.option("--valid-from", metavar="DATE", help="Since when it holds; when it happened if left out.")
 @click.option("--valid-to", metavar="DATE", help="Until when it holds; open if left out.")
 @click.option("--derived-from", metavar="ID", multiple=True, help="A memory it was drawn from; repeatable.")
@@ -45,7 +49,9 @@ def remember(state: State, /, content: str | None, **details: Any) -> None:
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("-k", default=10, show_default=True, help="How many at most.")
-@click.option("--as-of", metavar="DATE", help="Answer from what was known and held then.")
+@click.option(
+    "--as-of", metavar="DATE", help="Answer from what was known and held at the end of that day, UTC."
+)
 @click.option(
     "--mode", default="search", show_default=True, help="search: the same question, the same answer."
 )
@@ -59,7 +65,8 @@ def recall(state: State, query: tuple[str, ...], k: int, as_of: str | None, mode
         state.print_json(hits)
         return
     if not hits:
-        state.say(f"Nothing was found in the space {state.space!r}; `engram stats` says what it holds.")
+        when = f" that was known and valid on {as_of}" if as_of else ""
+        state.say(f"Nothing{when} was found in the space {state.space!r}; `engram stats` says what it holds.")
     for hit in hits:
         state.out(_hit_text(hit))
 
@@ -80,7 +87,7 @@ def get(state: State, memory_id: str) -> None:
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @click.option("--erase", is_flag=True, help="Delete it for good, everywhere, so that it cannot come back.")
-@click.option("--undo", is_flag=True, help="Bring a forgotten memory back.")
+@click.option("--undo", is_flag=True, help="Bring a forgotten or superseded memory back.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before erasing.")
 @click.pass_obj
 def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> None:  # noqa: FBT001
@@ -89,14 +96,24 @@ def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> 
         raise click.UsageError("--erase and --undo exclude each other.")
     with state.open() as memory:
         found = memory.get(memory_id)
+        replaced = [
+            step for step in memory.why(found.id) if step.depth == 1 and step.relationship == "SUPERSEDES"
+        ]
         if erase and not yes:
             state.say(f"{found.id[:SHORT]}  {found.content}")
             if not sys.stdin.isatty():
                 raise click.UsageError("Erasing cannot be undone; say --yes to do it without a question.")
-            click.confirm("Erase this for good?", abort=True, err=True)
+            if not click.confirm("Erase this for good?", err=True):
+                state.say("Kept.")
+                return
         done = memory.restore(found.id) if undo else memory.forget(found.id, erase=erase)
     if erase:
         scrub_history(history_file(state.settings), done.content)
+        for old in replaced:
+            state.say(
+                f"It had replaced {old.id[:SHORT]} “{_shortened(old.text)}”, which stays superseded; "
+                f"`engram forget --undo {old.id[:SHORT]}` brings it back."
+            )
     if state.json:
         state.print_json({"id": done.id, "done": "restored" if undo else "erased" if erase else "forgotten"})
     elif undo:
@@ -179,7 +196,7 @@ def _hit_text(hit: Hit) -> str:
     memory = hit.memory
     who = f"{memory.speaker}: " if memory.speaker else ""
     lines = [
-        f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{memory.content}",
+        f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{_shortened(memory.content)}",
         f"     {memory.id[:SHORT]}  score {hit.score:.4f}",
     ]
     if memory.status != "active":
@@ -187,6 +204,14 @@ def _hit_text(hit: Hit) -> str:
     if hit.terms is not None:
         lines[-1] += " = " + " + ".join(f"{name} {value:.4f}" for name, value in hit.terms.items())
     return "\n".join(lines)
+
+
+def _shortened(content: str) -> str:
+    """Return content as it fits into a list: later lines indented, the end of a long one left out."""
+    text = (
+        content if len(content) <= _SHOWN else content[:_SHOWN].rstrip() + f" … ({len(content):,} characters)"
+    )
+    return text.replace("\n", "\n     ")
 
 
 def _memory_text(memory: Memory) -> str:

@@ -45,10 +45,17 @@ def install(state: State, *, force: bool) -> None:
 @click.pass_obj
 def start(state: State) -> None:
     """Start the managed server; does nothing if it runs."""
-    was_running = managed_server.running(state.settings) is not None
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        state.say(text)
+
     with progress_bar() as report:
-        connection = managed_server.start(state.settings, state.say, report)
-    if was_running:
+        connection = managed_server.start(state.settings, say, report)
+    if state.json:
+        state.print_json({"uri": connection.uri, "browser_url": connection.browser_url})
+    elif not said:  # it ran, or somebody else started it while this waited
         state.say(f"Neo4j is running already: {connection.uri}, Browser {connection.browser_url}")
 
 
@@ -83,6 +90,15 @@ def status(state: State) -> None:
 def logs(state: State, *, lines: int, follow: bool) -> None:
     """Show the last lines of the managed server's log."""
     here = managed_server.managed(state.settings)
+    if state.json:
+        files = (here.home.console, here.home.log)
+        known = (
+            here.logs(lines)
+            if isinstance(here, DockerServer)
+            else [each for path in files for each in tail(path, lines)]
+        )
+        state.print_json({"lines": list(known)})
+        return
     if isinstance(here, DockerServer):
         for line in here.logs(lines):
             state.out(line)
@@ -106,7 +122,11 @@ def logs(state: State, *, lines: int, follow: bool) -> None:
 @click.pass_obj
 def path(state: State) -> None:
     """Print the managed server's folder: data, logs and configuration."""
-    state.out(str(managed_server.Home.of(state.settings).root))
+    root = managed_server.Home.of(state.settings).root
+    if state.json:
+        state.print_json({"path": root})
+    else:
+        state.out(str(root))
 
 
 def describe(status: Status) -> list[tuple[str, str]]:
@@ -149,7 +169,8 @@ def progress_bar() -> Iterator[Report]:
     try:
         yield report
     finally:
-        bar.stop()
+        if bar.live.is_started:  # stopping one that never started prints an empty line
+            bar.stop()
 
 
 def new_lines(log: Path) -> Iterator[str]:

@@ -6,6 +6,7 @@ dataclasses below. Errors that leave it are Engram's.
 
 import logging
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -256,8 +257,9 @@ def _translated(uri: str) -> Iterator[None]:
         ) from error
     except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.SessionExpired) as error:
         raise DatabaseUnavailableError(
-            f"Neo4j at {uri} does not answer: {_first_line(error)}.",
-            remedy="Is it running? `engram server status` tells; `engram server start` starts the managed one.",
+            f"Neo4j at {uri} does not answer: {_reason(error)}.",
+            remedy="Check the address and that the server runs; `engram doctor` looks for the cause, and "
+            "`engram server start` starts the managed one.",
         ) from error
     except neo4j.exceptions.ConfigurationError as error:
         raise DatabaseError(f"The address {uri} is not usable: {_first_line(error)}.") from error
@@ -300,6 +302,12 @@ def _from_server(uri: str, error: neo4j.exceptions.Neo4jError) -> DatabaseError:
     if "Forbidden" in code or "ReadOnly" in code:
         return DatabaseError(f"Neo4j does not let this user write: {text}.")
     return DatabaseError(f"Neo4j refused a statement: {text} ({code}).")
+
+
+def _reason(error: BaseException) -> str:
+    """Return why a connection failed; the driver says it in the last of several lines."""
+    found = re.search(r"\(reason (?:\[Errno \d+\] )?(.*?)\)\s*$", str(error))
+    return found[1].lower() if found else _first_line(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from engram.embedding.protocol import Embedder
 from engram.erasure import erase as erase_memory
 from engram.errors import InvalidInputError, NotFoundError
 from engram.evidence import fold_paths
-from engram.graph import Graph, Transaction
+from engram.graph import Graph, Row, Transaction
 from engram.recall import recall
 from engram.records import FOREVER, USER_TAG, Evidence, Hit, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
@@ -150,6 +150,7 @@ class Engram:
         speaker: str | None = None,
         category: str | None = None,
         importance: float = 0.5,
+        known_at: datetime | str | None = None,
         valid_from: datetime | str | None = None,
         valid_to: datetime | str | None = None,
         derived_from: Iterable[str] = (),
@@ -170,6 +171,7 @@ class Engram:
             speaker: Who said it.
             category: A finer sort, free text.
             importance: 0 to 1.
+            known_at: Since when it has been known; now if left out. `recall(as_of=…)` goes by it.
             valid_from: Since when it holds; `event_at` if left out.
             valid_to: Until when it holds, exclusive; open if left out.
             derived_from: Ids of the memories that it was drawn from; `why` shows them.
@@ -201,7 +203,7 @@ class Engram:
             category=None if category is None else check_name(category, "The category"),
             importance=check_fraction(importance, "importance"),
             event_at=happened,
-            known_at=now,
+            known_at=check_time(known_at, "known_at") or now,
             valid_from=start,
             valid_to=end,
             reopen=True,
@@ -254,7 +256,8 @@ class Engram:
         Args:
             query: A question or some words, of any length.
             k: How many at most, 1 to 1,000.
-            as_of: Answer from what was valid and known at this time, whatever has become of it.
+            as_of: Answer from what was valid and known at this time, whatever has become of it; a date alone
+                means the end of that day, in UTC.
             mode: `search`, which is deterministic.
             explain: Give each hit the terms that its score is the sum of.
 
@@ -310,8 +313,22 @@ class Engram:
         return self._set_status(memory, ["active", "dormant"], "archived")
 
     def restore(self, memory_id: str) -> Memory:
-        """Bring a forgotten memory back into recall."""
-        return self._set_status(self.get(memory_id), ["archived"], "active")
+        """Bring a forgotten or superseded memory back into recall.
+
+        What had superseded it stays as it is and does so no more; the memory holds again until when it did before.
+        """
+        memory = self.get(memory_id)
+        if memory.status != "superseded":
+            return self._set_status(memory, ["archived"], "active")
+
+        def work(transaction: Transaction) -> list[Row]:
+            transaction.run("write/lock_memories", space=self.space, ids=[memory.id])
+            return transaction.run(
+                "write/reinstate_memory", space=self.space, id=memory.id, forever=FOREVER
+            ).rows
+
+        rows = self.graph.transact(work)
+        return memory_from(rows[0]["memory"]) if rows else self.get(memory.id)
 
     def supersede(self, old: str, new: str, reason: str, *, by: str = "user") -> Memory:
         """Let the memory `new` replace `old`, which stays, closed at the time the new one begins.

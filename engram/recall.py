@@ -38,7 +38,7 @@ def recall(
 ) -> list[Hit]:
     """Return the `k` best memories for `query`; `engram.memory.Engram.recall` says the rest."""
     query, k = check_query(query), check_k(k)
-    at = check_time(as_of, "as_of")
+    at = check_time(as_of, "as_of", whole_day=True)
     if mode not in MODES:
         raise InvalidInputError(f"There is no recall mode {mode!r}.", remedy=f"Modes: {', '.join(MODES)}.")
     width = max(WIDTH, k)

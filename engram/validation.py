@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from engram.errors import InvalidInputError
 from engram.records import FOREVER, Kind
@@ -18,6 +18,7 @@ MAX_QUERY_TERMS = 128
 # C0 and C1 controls other than tab, line feed and carriage return; they can carry terminal escapes.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\d{4}-?W\d{2}-?\d?")
 _BLANK = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
 
@@ -95,17 +96,20 @@ def check_fraction(value: float, what: str) -> float:
     return float(value)
 
 
-def check_time(value: datetime | str | None, what: str) -> datetime | None:
+def check_time(value: datetime | str | None, what: str, *, whole_day: bool = False) -> datetime | None:
     """Return a time in UTC.
 
     Text is read as ISO 8601 (`2026-05-01`, `2026-05-01T10:30`, `…+02:00`, `…Z`); a time without a zone
-    is taken as UTC.
+    is taken as UTC, a date alone as its beginning, or with `whole_day` as its end.
     """
     if value is None:
         return None
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value.strip())
+            text = value.strip()
+            value = datetime.fromisoformat(text)
+            if whole_day and _DATE.fullmatch(text):
+                value = datetime.combine(value.date(), time.max)
         except ValueError:
             raise InvalidInputError(
                 f"{what} is not a date: {value!r}.", remedy="Write it as 2026-05-01 or 2026-05-01T10:30."

@@ -20,6 +20,7 @@ MERGE (new)-[s:SUPERSEDES]->(old)
     s.reason = $reason,
     s.by = $by,
     old.status = 'superseded',
+    old.valid_to_before = old.valid_to,
     old.valid_to = $valid_to,
     old.version = old.version + 1
 RETURN old {.*, embedding: null} AS memory

@@ -221,3 +221,19 @@ def test_help_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip().endswith("[]")
+
+
+def test_nobody_there_is_two_lines(engram_env: dict[str, str]) -> None:
+    """Without a server one reads what happened and what to do, and nothing of the driver's own log."""
+    lines = run(engram_env | {"ENGRAM_NEO4J_URI": "bolt://127.0.0.1:1"}, "stats", code=4).stderr.splitlines()
+    assert len(lines) == 2
+    assert "127.0.0.1:1 does not answer: connection refused" in lines[0]
+
+
+def test_erasing_says_what_it_had_replaced(engram_env: dict[str, str]) -> None:
+    """The older fact stays superseded; its id and the command that brings it back are printed, and work."""
+    old = data(engram_env, "remember", "The shop opens at nine o'clock")["id"]
+    new = data(engram_env, "remember", "The shop opens at ten o'clock", "--supersedes", old)["id"]
+    assert f"--undo {old[:8]}" in run(engram_env, "forget", new, "--erase", "--yes").stderr
+    run(engram_env, "forget", "--undo", old)
+    assert data(engram_env, "recall", "shop")[0]["memory"]["id"] == old

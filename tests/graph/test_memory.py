@@ -528,3 +528,23 @@ def test_writing_statements_keep_to_their_space(memory: Engram) -> None:
         assert outcome.changed == 0, name
         assert not [row for row in outcome.rows if row.get("found") or row.get("memory")], name
     assert memory.get(mine.id) == mine
+
+
+def test_a_date_alone_means_the_end_of_that_day(memory: Engram, clock: FixedClock) -> None:
+    """Asked as of today's date, what was remembered today is known; a known_at of one's own is believed."""
+    memory.remember("the ferry was late")
+    memory.remember("the tram was late", known_at="2020-05-05", event_at="2020-05-05")
+    assert contents(memory, "ferry", as_of=f"{clock.now:%Y-%m-%d}")[0] == "the ferry was late"
+    assert contents(memory, "late", as_of="2020-05-05") == ["the tram was late"]
+    assert contents(memory, "late", as_of="2020-05-04") == []
+
+
+def test_a_supersession_can_be_undone(memory: Engram) -> None:
+    """Restoring what was superseded gives it back its end and takes the link away, and twice changes nothing."""
+    old = memory.remember("The lease runs", valid_to="2099-01-01")
+    new = memory.remember("The lease is over", supersedes=old.id, reason="bought")
+    back = memory.restore(old.id)
+    assert (back.status, back.valid_to) == ("active", old.valid_to)
+    assert [step.relationship for step in memory.why(new.id)] == [""]
+    assert memory.restore(old.id) == back
+    assert memory.supersede(old.id, new.id, "after all").status == "superseded"
