@@ -104,6 +104,7 @@ class ManagedServer:
             if ours is None:
                 self.home.write_state(stopped)
                 return False
+            say("Stopping Neo4j …")
             if not process.end(ours, _STOP_GRACE):
                 say(
                     f"Neo4j did not stop within {_STOP_GRACE:.0f} s and was ended; it will check its data when it starts."
