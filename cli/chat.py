@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -23,6 +23,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from engram.chat import (
     PERSONA,
+    SEARCHED,
     Chat,
     Delta,
     Event,
@@ -32,15 +33,19 @@ from engram.chat import (
     Recalled,
     Replied,
     Stored,
+    answers,
+    asks,
     printable,
     short,
 )
-from engram.errors import EngramError, InvalidInputError
+from engram.errors import DatabaseUnavailableError, EngramError, InvalidInputError
 from engram.llm import open_model
 from engram.memory import utc_now
 from engram.records import Evidence, Hit, Memory
+from engram.server import connect
 
 from .history import history_file
+from .memory import evidence_lines
 from .state import State
 from .state import printable as encodable
 
@@ -98,11 +103,19 @@ def chat(
         talk = Chat(
             memory, speaker, session=name, clock=utc_now, user=user, persona=persona, shield=signals.shield
         )
+        if session is not None and not talk.begun:
+            state.say(f"A new conversation, {name}.")
+        ours = memory.connection is not None and memory.connection.origin != "configured"
+        conversation = Conversation(
+            talk, screen, lines, reconnect=(lambda: connect(settings, screen.hint)) if ours else None
+        )
         try:
-            Conversation(talk, screen, lines).run()
+            conversation.run()
         finally:
             if speaker is not None:
                 speaker.close()
+        if not conversation.typed and conversation.exit_code:
+            raise SystemExit(conversation.exit_code)
 
 
 def at_terminal(state: State) -> bool:
@@ -306,7 +319,7 @@ class Screen(ABC):
         """Show advice."""
 
     @abstractmethod
-    def memories(self, hits: list[Hit]) -> None:
+    def memories(self, hits: Sequence[Hit]) -> None:
         """Show what was found."""
 
     @abstractmethod
@@ -369,7 +382,7 @@ class TextScreen(Screen):
         """Show advice."""
         self.state.say(text)
 
-    def memories(self, hits: list[Hit]) -> None:
+    def memories(self, hits: Sequence[Hit]) -> None:
         """List memories with their ids."""
         for hit in hits:
             memory = hit.memory
@@ -379,22 +392,23 @@ class TextScreen(Screen):
 
     def why(self, steps: list[Evidence]) -> None:
         """Show a chain of evidence as an indented list."""
-        for step in steps:
-            how = f"{step.relationship} " if step.relationship else ""
-            when = f" {step.at:%Y-%m-%d}" if step.at else ""
-            self.state.out(
-                f"{'  ' * step.depth}{how}{step.label} [{short(step.id)}]{when} {_who(step.who)}: {_line(step.text)}"
-            )
+        for line in evidence_lines(steps):
+            self.state.out(printable(line))
 
     def forgot(self, memory: Memory) -> None:
         """Show what was forgotten."""
         self.state.out(f"Forgotten: [{short(memory.id)}] {_line(memory.content)}")
 
     def end(self, chat: Chat, *, typed: bool) -> None:
-        """Say how to go on, to a person."""
+        """Say how to go on, to a person, if there is anything to go on with."""
         self._finish_line()
-        if typed:
-            self.state.say(f"Goodbye. To go on: engram chat --session {shlex.quote(chat.session)}")
+        if typed and chat.begun:
+            space = self.state.wanted_space
+            named = ["--space", space] if space is not None else []
+            again = shlex.join(["engram", "chat", *named, "--session", chat.session])
+            self.state.say(f"Goodbye. To go on: {again}")
+        elif typed:
+            self.state.say("Goodbye.")
 
     def _finish_line(self) -> None:
         if self._inside_a_line:
@@ -440,7 +454,7 @@ class JsonScreen(Screen):
         """Show advice."""
         self._put("notice", text=text)
 
-    def memories(self, hits: list[Hit]) -> None:
+    def memories(self, hits: Sequence[Hit]) -> None:
         """List memories."""
         self._put("memories", memories=[_hit(hit) for hit in hits])
 
@@ -462,17 +476,36 @@ class JsonScreen(Screen):
 class Conversation:
     """Reads lines, answers each, and carries out the commands among them."""
 
-    def __init__(self, chat: Chat, screen: Screen, lines: Lines) -> None:
+    def __init__(
+        self, chat: Chat, screen: Screen, lines: Lines, *, reconnect: Callable[[], object] | None = None
+    ) -> None:
+        """Prepare a conversation.
+
+        Args:
+            chat: Who answers.
+            screen: Where the answers go.
+            lines: Where the messages come from.
+            reconnect: Brings the server back at its old address; None where it is not ours to start.
+        """
         self.chat = chat
         self.screen = screen
         self.lines = lines
         self.typed = isinstance(lines, TypedLines)
+        self._reconnect = reconnect
+        self._lost = False
+        self._replied = False
+        self._failure: EngramError | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             "/help": self._help,
             "/memories": self._memories,
             "/why": self._why,
             "/forget": self._forget,
         }
+
+    @property
+    def exit_code(self) -> int:
+        """The code of the model's last error if it never gave a reply, else 0."""
+        return 0 if self._replied or self._failure is None else self._failure.exit_code
 
     def run(self) -> None:
         """Go on until the lines end or the person leaves."""
@@ -506,9 +539,11 @@ class Conversation:
         return True
 
     def _answer(self, text: str) -> None:
+        self._bring_back()
         events = self.chat.say(text)
         try:
             for event in events:
+                self._note(event)
                 self.screen.event(event)
         except KeyboardInterrupt:
             events.close()
@@ -517,6 +552,28 @@ class Conversation:
                 raise
         finally:
             events.close()
+
+    def _note(self, event: Event) -> None:
+        match event:
+            case Replied():
+                self._replied = True
+            case Failed(error=error, doing="reply"):
+                self._failure = error
+            case Failed(error=DatabaseUnavailableError()):
+                self._lost = True
+            case _:
+                pass
+
+    def _bring_back(self) -> None:
+        """Start the server again if it was lost; where that fails, the message itself shows what does not work."""
+        if not self._lost or self._reconnect is None:
+            return
+        self._lost = False
+        self.screen.hint("The server was lost; bringing it back …")
+        try:
+            self._reconnect()
+        except EngramError as error:
+            self.screen.error(error)
 
     def _carry_out(self, slash: Slash) -> None:
         action = self._commands.get(slash.name)
@@ -528,6 +585,7 @@ class Conversation:
         try:
             action(slash.rest)
         except EngramError as error:
+            self._lost = self._lost or isinstance(error, DatabaseUnavailableError)
             self.screen.error(error)
         except KeyboardInterrupt:
             self.screen.hint("(Stopped.)")
@@ -537,7 +595,9 @@ class Conversation:
             self.screen.hint(f"  {name:<10} {meaning}")
 
     def _memories(self, words: str) -> None:
-        hits = self.chat.memory.recall(words, k=FOUND) if words else list(self.chat.recalled)
+        found = self.chat.memory.recall(words, k=SEARCHED) if words else self.chat.recalled
+        # Words that tell rather than ask are those of the memory that is looked for.
+        hits = answers(found, words if asks(words) else "", user=self.chat.user)[:FOUND]
         if not hits:
             self.screen.hint(
                 "Nothing was found." if words else "Nothing came to mind. /memories WORDS searches."

@@ -18,7 +18,7 @@ from engram import prompts
 from engram.embedding.protocol import Embedder, Task
 from engram.errors import EngramError, InvalidInputError
 from engram.llm.base import ChatModel, Message, Role, StopReason, Usage
-from engram.records import REPLY_TAG, USER_TAG, Hit, Memory, Turn
+from engram.records import REPLY_TAG, USER_TAG, Hit, Kind, Memory, Turn
 from engram.validation import check_name
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 RECALLED = 8
 """Memories shown to the model with each turn."""
+
+SEARCHED = 4 * RECALLED
+"""Memories looked at for that: earlier copies of the question come first and are left out."""
 
 LONGEST_MEMORY = 1_000
 """Characters of one memory that go into a prompt."""
@@ -48,7 +51,9 @@ NO_MODEL = (
     "There is no language model, so I answer by quoting what I remember. "
     "Set ENGRAM_GEMINI_API_KEY or ENGRAM_ANTHROPIC_API_KEY to have a conversation."
 )
+FALLBACK = "Without the model I quote what I remember."
 NOTHING = "I remember nothing about that."
+NOTED = "Noted."
 
 _NO_BRACKETS = str.maketrans(
     {
@@ -168,6 +173,8 @@ class Chat:
         self.persona = persona
         self.recalled: tuple[Hit, ...] = ()
         """What came to mind at the last turn."""
+        self._quotable: tuple[Hit, ...] | None = None
+        """What may be quoted at this turn; None where the search failed, which is not the same as nothing."""
         self.unsaved: EngramError | None = None
         """Why the last reply could not be stored; None if it was."""
         self._clock = clock
@@ -178,10 +185,16 @@ class Chat:
         self._told = False
         self._said = [*_earlier(memory, self.session, assistant)]
 
+    @property
+    def begun(self) -> bool:
+        """Whether the database holds anything of this conversation, from now or from before."""
+        return any(said.memory is not None for said in self._said)
+
     def say(self, text: str) -> Generator[Event]:
         """Say something and yield what comes of it, step by step.
 
-        The turn is stored before the model is asked. If the reply ends early, through an error, Ctrl-C or
+        The turn is stored before the model is asked. Where there is no model, or it fails before its first
+        word, memories are quoted instead. If the reply ends early, through an error, Ctrl-C or
         because the caller closes this iterator, what had come of it is stored with the source
         `chat:interrupted`.
 
@@ -191,15 +204,21 @@ class Chat:
         text = text.encode("utf-8", "replace").decode()
         if not text.strip():
             raise InvalidInputError("There is nothing to say.")
-        yield from self._take_in(text)
+        events = self._take_in(text)
+        yield from events
+        notice: str | None = FALLBACK
         if self.model is not None:
-            yield from self._reply(self.model)
+            if (yield from self._reply(self.model)):
+                return
+        else:
+            notice, self._told = (None if self._told else NO_MODEL), True
+        if self._quotable is None:
             return
-        if not self._told:
-            self._told = True
-            yield Notice(text=NO_MODEL)
-        hits = related(text, self.recalled, self.memory.embedder)
-        yield Quoted(text=quote(hits), hits=hits)
+        if notice is not None:
+            yield Notice(text=notice)
+        hits = ranked(related(text, self._quotable, self.memory.embedder))
+        stored = isinstance(events[-1], Stored)
+        yield Quoted(text=NOTED if stored and not hits and not asks(text) else quote(hits), hits=hits)
 
     def forget(self, memory_id: str) -> Memory:
         """Forget a memory and leave it out of this conversation too; return what it was."""
@@ -214,18 +233,26 @@ class Chat:
         """Recall, then store: the other way round the question would find itself."""
         events: list[Event] = []
         with self._shield():
-            self.recalled = ()
+            self.recalled, self._quotable = (), None
             try:
-                found = self.memory.recall(text, k=2 * RECALLED)
+                found = self.memory.recall(text, k=SEARCHED)
             except EngramError as error:
                 events.append(Failed(error=error, doing="recall"))
             else:
-                self.recalled = fresh(found, [*self._said, Said(role="user", text=text)])[:RECALLED]
+                replies = {said.memory for said in self._said if said.role == "assistant"}
+                others = [hit for hit in found if hit.memory.id not in replies]
+                self._quotable = answers(others, text, user=self.user)[:RECALLED]
+                # A model is told the conversation itself; without one, it is as good a memory as any.
+                self.recalled = self._quotable
+                if self.model is not None:
+                    unsaid = fresh(found, [*self._said, Said(role="user", text=text)])
+                    self.recalled = ranked(unsaid[:RECALLED])
                 events.append(Recalled(hits=self.recalled))
             events.append(self._store("user", text, SOURCE))
         return events
 
-    def _reply(self, model: ChatModel) -> Generator[Event]:
+    def _reply(self, model: ChatModel) -> Generator[Event, None, bool]:
+        """Yield the model's reply; return whether there was any of it, or at least no error."""
         system = prompt(self.recalled, persona=self.persona, user=self.user, now=self._clock())
         stream = model.stream(system, window(self._said), max_tokens=self.memory.settings.llm_max_tokens)
         failure: EngramError | None = None
@@ -250,6 +277,7 @@ class Chat:
             yield Replied(text=stream.text, usage=stream.usage, stop_reason=stream.stop_reason)
         if kept is not None:
             yield kept
+        return failure is None or bool(stream.text.strip())
 
     def _keep(self, text: str, *, complete: bool) -> Event | None:
         self.unsaved = None
@@ -302,6 +330,56 @@ def fresh(hits: Sequence[Hit], said: Sequence[Said]) -> tuple[Hit, ...]:
     ids = {one.memory for one in said}
     texts = {normal(one.text) for one in said}
     return tuple(hit for hit in hits if hit.memory.id not in ids and normal(hit.memory.content) not in texts)
+
+
+def answers(hits: Sequence[Hit], asked: str, *, user: str) -> tuple[Hit, ...]:
+    """Return the hits that can answer: not what `user` only asked, nor what says just what is `asked`."""
+    same = _bare(asked)
+    return ranked(
+        [
+            hit
+            for hit in hits
+            if _bare(hit.memory.content) != same
+            and not (
+                hit.memory.kind is Kind.EPISODIC
+                and hit.memory.speaker == user
+                and is_question(hit.memory.content)
+            )
+        ]
+    )
+
+
+def ranked(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits numbered from 1 as they stand."""
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
+
+
+def is_question(text: str) -> bool:
+    """Say whether a text ends with a question mark, whatever closes around it."""
+    return text.rstrip(" \t\n\"'\N{RIGHT DOUBLE QUOTATION MARK})").endswith(_QUESTION_MARKS)
+
+
+_QUESTION_MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
+
+# How English asks; another language is known by its question mark.
+_OPENERS = frozenset(
+    {"and", "but", "hey", "hi", "hello", "now", "ok", "okay", "please", "so", "then", "well"}
+)
+_ASKING_WORDS = """
+what when where which who whose whom why how am is are was were do does did can could will would shall should
+has have had may might tell show list find search recall remind give name describe explain summarise summarize
+"""
+_ASKING = frozenset(_ASKING_WORDS.split())
+
+
+def asks(text: str) -> bool:
+    """Say whether a text asks for something, rather than telling it."""
+    spoken = (word for word in re.findall(r"[a-z]+", normal(text)) if word not in _OPENERS)
+    return is_question(text) or next(spoken, "") in _ASKING
+
+
+def _bare(text: str) -> str:
+    return normal(text).rstrip("?!. ")
 
 
 def normal(text: str) -> str:

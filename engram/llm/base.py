@@ -204,7 +204,8 @@ class Provider(ABC):
                 if started or tried > self._retries or wait is None:
                     raise
                 if self._notify is not None:
-                    self._notify(f"{error.message} Asking again in {wait:.0f} s.")
+                    when = f" in {wait:.0f} s" if wait >= 1 else ""
+                    self._notify(f"{error.message} Asking again{when}.")
             else:
                 return
             self._sleep(wait)

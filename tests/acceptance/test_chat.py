@@ -15,6 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
+from engram.chat import FALLBACK
 from tests.protocol.llm_server import Answer, ModelServer, Provider
 
 pytestmark = pytest.mark.graph
@@ -134,7 +135,7 @@ def test_without_a_key_it_quotes(engram_env: dict[str, str]) -> None:
     with terminal(engram_env, "--session", "one") as child:
         child.sendline("My dog Rex eats carrots")
         child.expect("There is no language model")
-        child.expect("I remember nothing about that")
+        child.expect("Noted")
         child.expect(PROMPT)
         child.sendeof()
         assert leave(child) == 0
@@ -149,14 +150,14 @@ def test_the_commands(engram_env: dict[str, str]) -> None:
     """Help, search, why and forget answer at the prompt; an unknown command and id get a hint, not an end."""
     with terminal(engram_env) as child:
         child.sendline("My dog Rex eats carrots")
-        child.expect("I remember nothing")
+        child.expect("Noted")
         child.sendline("/help")
         child.expect("/forget ID")
         child.sendline("/memories dog")
         child.expect(r"\[([0-9a-f]{8})\] \d{4}-\d\d-\d\d user: My dog Rex eats carrots")
         identity = child.match.group(1)
         child.sendline(f"/why {identity}")
-        child.expect(r"DERIVED_FROM.*My dog Rex eats carrots")
+        child.expect(r"rests on .*My dog Rex eats carrots")
         child.sendline("/why 00000000")
         child.expect("There is no memory")
         child.sendline("/frobnicate")
@@ -201,6 +202,21 @@ def test_ctrl_c_twice_at_the_prompt_leaves(engram_env: dict[str, str]) -> None:
         child.sendintr()
         assert leave(child) == 0
         assert "Goodbye" in child.before
+        assert "To go on" not in child.before
+
+
+def test_goodbye_names_the_space_and_hello_a_new_session(engram_env: dict[str, str]) -> None:
+    """What is printed to go on reaches the same conversation, and a name that is new is called new."""
+    space = engram_env["ENGRAM_SPACE"]
+    with terminal(engram_env | {"ENGRAM_SPACE": "elsewhere"}, "--space", space, "--session", "one") as child:
+        assert "A new conversation, one." in child.before
+        child.sendline("My dog Rex eats carrots")
+        child.expect("Noted")
+        child.sendline("/exit")
+        assert leave(child) == 0
+        assert f"engram chat --space {space} --session one" in child.before
+    with terminal(engram_env, "--session", "one") as child:
+        assert "A new conversation" not in child.before
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -208,7 +224,7 @@ def test_the_end_of_the_terminal_at_the_prompt(engram_env: dict[str, str], numbe
     """A signal to end ends the program with the shell's code for it, and what was said is there."""
     with terminal(engram_env, "--session", "end") as child:
         child.sendline("My dog Rex eats carrots")
-        child.expect("I remember nothing")
+        child.expect("Noted")
         child.expect(PROMPT)
         child.kill(number)
         assert leave(child) == 128 + number
@@ -233,7 +249,7 @@ def test_a_pipe_is_answered_line_by_line(engram_env: dict[str, str]) -> None:
     with served(engram_env, "gemini", Answer(deltas=["First."]), Answer(deltas=["Second."])) as (_, env):
         done = pipe(env, "one\n\n  \ntwo", "chat", "--session", "piped")
     assert (done.returncode, done.stdout) == (0, "First.\nSecond.\n")
-    assert done.stderr == ""
+    assert done.stderr == "A new conversation, piped.\n"
     assert [text for _, text, _ in stored(env, "piped")] == ["one", "First.", "two", "Second."]
 
 
@@ -248,10 +264,35 @@ def test_a_failing_model_is_one_line_and_the_loop_goes_on(engram_env: dict[str, 
     with served(engram_env, "anthropic", *answers) as (_, env):
         done = pipe(env, "one\ntwo\nthree\nfour\n", "chat", "--session", "rough")
     assert done.returncode == 0
-    assert done.stdout == "Half \nWell.\n"
-    assert len(done.stderr.splitlines()) == 3
-    assert "bad key" in done.stderr.splitlines()[0]
+    assert done.stdout.startswith("Noted.\n")
+    assert done.stdout.endswith("\nHalf \nWell.\n")
+    new, refused, *_ = lines = done.stderr.splitlines()
+    assert new == "A new conversation, rough."
+    assert "bad key" in refused
+    assert [line for line in lines if line.startswith("No reply")] == [refused, lines[3], lines[5]]
+    assert lines.count(FALLBACK) == 2
     assert [text for _, text, _ in stored(env, "rough")] == ["one", "two", "three", "Half", "four", "Well."]
+
+
+def test_a_model_that_never_answers_is_an_error_of_the_program(engram_env: dict[str, str]) -> None:
+    """A program that pipes learns from the exit code that no message got a reply."""
+    with served(engram_env, "anthropic", Answer(status=401), Answer(status=401)) as (_, env):
+        done = pipe(env, "my cat is called Mies\nwhat is my cat called?\n", "chat")
+    assert done.returncode == 7
+    assert "“my cat is called Mies”" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_memories_leave_questions_out(engram_env: dict[str, str]) -> None:
+    """/memories lists what was told, numbered from 1, whether the message or its own words are asked."""
+    lines = "I bought a red bicycle\nWhich bicycle did I buy?\n/memories\n/memories which bicycle did I buy\n"
+    lines += "/memories I bought a red bicycle\n"
+    done = pipe(engram_env, lines, "--json", "chat", "--no-llm")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    lists = [event["memories"] for event in events if event["event"] == "memories"]
+    assert [[(m["rank"], m["content"]) for m in one] for one in lists] == [
+        [(1, "I bought a red bicycle")]
+    ] * 3
 
 
 def test_json_is_one_object_a_line(engram_env: dict[str, str]) -> None:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pkgutil import resolve_name
 
 import pytest
 
 from engram.chat import (
+    FALLBACK,
     NO_MODEL,
+    NOTED,
     NOTHING,
     Chat,
     Delta,
@@ -32,6 +35,9 @@ from engram.testing import FixedClock, HashEmbedder, ScriptedModel
 from tests.conftest import Address
 
 pytestmark = pytest.mark.graph
+
+# By name: the checkout's `cli` folder is the package `engram.cli` only once installed.
+cli = resolve_name("engram.cli.chat")
 
 
 def talk(
@@ -158,9 +164,9 @@ def test_a_failing_model_costs_no_turn(memory: Engram, clock: FixedClock) -> Non
     """The error is an event, what was said is stored, and the next message works."""
     chat = talk(memory, ScriptedModel([LanguageModelDownError("down")], "Back again."), clock)
     events = list(chat.say("I live in Lisbon"))
-    assert kinds(events) == ["Recalled", "Stored", "Failed"]
-    assert isinstance(events[-1], Failed)
-    assert events[-1].doing == "reply"
+    assert kinds(events) == ["Recalled", "Stored", "Failed", "Notice", "Quoted"]
+    assert isinstance(events[2], Failed)
+    assert events[2].doing == "reply"
     assert kinds(list(chat.say("Are you there?")))[-2:] == ["Replied", "Stored"]
     assert [text for _, text, _ in turns(memory)] == ["I live in Lisbon", "Are you there?", "Back again."]
 
@@ -248,10 +254,98 @@ def test_without_a_model_it_says_so_once_and_quotes(memory: Engram, clock: Fixed
     assert first[2] == Notice(text=NO_MODEL)
     assert isinstance(first[3], Quoted)
     assert "2025-03-01, Ada: “My dog Rex eats carrots”" in first[3].text
-    second = list(chat.say("quantum chromodynamics"))
+    second = list(chat.say("What is quantum chromodynamics?"))
     assert kinds(second) == ["Recalled", "Stored", "Quoted"]
     assert isinstance(second[-1], Quoted)
     assert second[-1].text == NOTHING
+
+
+def quoted(events: list[Event]) -> Quoted:
+    """Return the answer that quotes."""
+    (found,) = (event for event in events if isinstance(event, Quoted))
+    return found
+
+
+def test_without_a_model_this_conversation_is_quoted_too(memory: Engram, clock: FixedClock) -> None:
+    """A statement is noted, and what was said a line earlier answers the next question."""
+    chat = talk(memory, None, clock)
+    assert quoted(list(chat.say("My cat is called Mies"))).text == NOTED
+    answer = quoted(list(chat.say("What is my cat called?")))
+    assert [hit.memory.content for hit in answer.hits] == ["My cat is called Mies"]
+
+
+def test_what_was_not_stored_is_not_noted(memory: Engram, clock: FixedClock) -> None:
+    """The acknowledgement is given only for what is in the database."""
+    assert quoted(list(talk(memory, None, clock).say("word " * 10_000))).text == NOTHING
+
+
+def test_questions_are_not_quoted(memory: Engram, clock: FixedClock) -> None:
+    """However often a question was asked, the fact answers it, with rank 1; the store keeps them all."""
+    list(talk(memory, None, clock, session="old").say("Alice bought a red bicycle yesterday"))
+    for session in ("one", "two", "three"):
+        events = list(talk(memory, None, clock, session=session).say("Which bicycle did Alice buy?"))
+    answer = quoted(events)
+    assert [(h.rank, h.memory.content) for h in answer.hits] == [(1, "Alice bought a red bicycle yesterday")]
+    assert memory.stats().turns == 4
+
+
+def test_a_model_that_fails_leaves_the_memories(memory: Engram, clock: FixedClock) -> None:
+    """Where no word of a reply came, memories are quoted, those of this conversation too, but no reply."""
+    chat = talk(memory, ScriptedModel("Mies is a nice cat.", [LanguageModelDownError("down")]), clock)
+    list(chat.say("My cat is called Mies"))
+    events = list(chat.say("What is my cat called?"))
+    assert kinds(events) == ["Recalled", "Stored", "Failed", "Notice", "Quoted"]
+    assert events[3] == Notice(text=FALLBACK)
+    assert [hit.memory.content for hit in quoted(events).hits] == ["My cat is called Mies"]
+
+
+def test_a_search_that_failed_is_not_a_search_without_result(
+    memory: Engram, neo4j_address: Address, clock: FixedClock
+) -> None:
+    """What was not looked up is not denied."""
+    chat = talk(memory, None, clock)
+    at = neo4j_address
+    with Graph(at.uri, at.user, at.password, "no-such-database") as failing:
+        memory.graph = memory._writer._graph = failing
+        events = list(chat.say("Where do I live?"))
+    assert kinds(events) == ["Failed", "Failed"]
+
+
+class Script:
+    """Lines known in advance."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = iter(lines)
+
+    def read(self) -> str | None:
+        """Return the next line, None at the end."""
+        return next(self._lines, None)
+
+
+def test_a_lost_server_is_brought_back_before_the_next_message(
+    memory: Engram, clock: FixedClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message that finds the server gone fails; the next one is answered in the same conversation."""
+    good = memory.graph
+    tried = 0
+
+    def reconnect() -> None:
+        nonlocal tried
+        tried += 1
+        memory.graph = memory._writer._graph = good
+
+    chat = talk(memory, None, clock)
+    screen = cli.TextScreen(cli.State())
+    with Graph("bolt://127.0.0.1:1", "neo4j", "password", "neo4j") as gone:
+        memory.graph = memory._writer._graph = gone
+        lines = Script("My cat is called Mies", "My cat is called Mies", "What is my cat called?")
+        cli.Conversation(chat, screen, lines, reconnect=reconnect).run()
+    shown = capsys.readouterr()
+    assert tried == 1
+    assert shown.out.splitlines()[0] == NOTED
+    assert "“My cat is called Mies”" in shown.out
+    assert NOTHING not in shown.out
+    assert shown.err.count("bringing it back") == 1
 
 
 def test_quotes_are_not_stored_again(memory: Engram, clock: FixedClock) -> None:

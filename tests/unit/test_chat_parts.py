@@ -17,6 +17,8 @@ from engram.chat import (
     NOTHING,
     PERSONA,
     Said,
+    answers,
+    asks,
     fence,
     fresh,
     normal,
@@ -203,6 +205,39 @@ def test_only_what_bears_on_the_question_is_quoted() -> None:
     assert [h.memory.content for h in found] == ["Rex the dog likes carrots"]
     assert related("quantum chromodynamics", hits, embedder) == ()
     assert related("anything", [], embedder) == ()
+
+
+def test_questions_answer_nothing() -> None:
+    """The person's own questions and copies of the question are left out, and the rest is numbered from 1."""
+    hits = [
+        hit("Which bicycle did Alice buy?"),
+        hit("which  bicycle did Alice buy", speaker=None),
+        hit("Which bicycle?", speaker="Bob"),
+        hit("Alice bought a red bicycle"),
+    ]
+    found = answers(hits, "Which bicycle did Alice buy?", user="Ada")
+    assert [(h.rank, h.memory.content) for h in found] == [
+        (1, "Which bicycle?"),
+        (2, "Alice bought a red bicycle"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My cat is called Mies", False),
+        ("I know what you did", False),
+        ("Ik heb een fiets", False),
+        ("Welke fiets heb ik?", True),
+        ("(Really?) ", True),
+        ("what is my cat called", True),
+        ("So tell me about the bicycle", True),
+        ("", False),
+    ],
+)
+def test_asking_is_told_from_telling(text: str, expected: bool) -> None:  # noqa: FBT001
+    """A question mark, or a first word that asks, makes a question."""
+    assert asks(text) is expected
 
 
 def test_words_leave_out_what_every_sentence_has() -> None:
