@@ -1,7 +1,8 @@
 """`engram import`: conversations and notes from files."""
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from engram.errors import ImportFileError
+from engram.errors import DatabaseError, ImportFileError, InvalidInputError
 from engram.importing import FORMATS, Reading, Tally, find_refusals, read_turns, store_turns
 
 from .state import State
@@ -25,20 +26,43 @@ SHOWN = 20
 """Refusals printed for each file; the summary counts all of them."""
 
 
-@click.command("import")
+FIELDS = """\b
+JSONL has one object a line; the first name of each field that is there counts:
+  text      text, content, message, body (needed)
+  speaker   speaker, role, author, from, name (needed)
+  time      at, event_at, said_at, timestamp, time, date, created_at
+  session   session, session_id, conversation, conversation_id
+  id        id, dia_id, turn_id, message_id
+  caption   caption, blip_caption
+  source    source
+"""
+
+
+@click.command("import", epilog=FIELDS)
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True, path_type=Path))
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), help="What the files are; default: found out from each."
 )
+@click.option(
+    "--session", metavar="NAME", help="Name of the conversation, for turns that name none; one file only."
+)
 @click.option("--strict", is_flag=True, help="Store nothing at all if any turn would be refused.")
 @click.pass_obj
-def command(state: State, *, files: tuple[Path, ...], form: str | None, strict: bool) -> None:
+def command(
+    state: State, *, files: tuple[Path, ...], form: str | None, session: str | None, strict: bool
+) -> None:
     """Store the turns of FILES, which may be files, folders of markdown notes, or - for standard input.
 
     Reads JSONL of turns, LoCoMo-style JSON, `Name: text` transcripts and markdown with YAML front matter. Running it
     again stores nothing twice, so an interrupted import is simply run again. Exit code 1: some turns were refused.
     """
-    readings = [read_turns(sys.stdin.buffer if str(file) == "-" else file, format=form) for file in files]
+    if session is not None and len(files) > 1:
+        raise InvalidInputError("--session names one conversation; give it with a single file.")
+    named = [session] if session is not None else distinct_sessions(files)
+    readings = [
+        read_turns(sys.stdin.buffer if str(file) == "-" else file, format=form, session=name)
+        for file, name in zip(files, named, strict=True)
+    ]
     if strict:
         _refuse_all_if_any(state, readings)
     tallies = [Tally() for _ in readings]
@@ -48,16 +72,41 @@ def command(state: State, *, files: tuple[Path, ...], form: str | None, strict: 
                 with turns_bar(reading, quiet=state.json) as progress:
                     store_turns(memory, reading, tally, progress=progress)
                 _report(state, reading, tally)
-        except BaseException:
-            # Whatever ended it (Ctrl-C, a server gone, a broken file), what was acknowledged is there; the
-            # batch under way may be there too.
+        except (KeyboardInterrupt, DatabaseError):
+            # What was acknowledged is there; the batch under way may be there too.
             done = sum(tally.done for tally in tallies)
-            state.say(f"Stopped: at least {done:,} turns are stored. The same command goes on from there.")
+            if any(tally.begun for tally in tallies):
+                state.say(
+                    f"Stopped: at least {done:,} turns are stored. The same command goes on from there."
+                )
             raise
     if state.json:
         state.print_json(_as_json(readings, tallies))
     if any(tally.refused for tally in tallies):
         raise SystemExit(1)
+
+
+def distinct_sessions(files: Sequence[Path]) -> list[str | None]:
+    """Name the sessions of files that share a stem by the shortest end of their paths that tells them apart.
+
+    None where the file's own name does, and for folders and standard input.
+    """
+    whole = [
+        None if str(file) == "-" or file.is_dir() else Path(os.path.abspath(file))  # noqa: PTH100  (links stay)
+        for file in files
+    ]
+    names: list[str | None] = []
+    for path in whole:
+        others = {each for each in whole if each and path and each != path and each.stem == path.stem}
+        if path is None or not others:
+            names.append(None)
+            continue
+        ends = ("/".join(path.with_suffix("").parts[-depth:]) for depth in range(2, len(path.parts) + 1))
+        apart = (
+            end for end in ends if not any(f"/{each.with_suffix('')}".endswith(f"/{end}") for each in others)
+        )
+        names.append(next(apart, path.name))
+    return names
 
 
 @contextmanager
@@ -101,7 +150,11 @@ def _report(state: State, reading: Reading, tally: Tally) -> None:
     if reading.undated:
         state.say(
             f"{reading.name}: {_counted(reading.undated, 'turn')} without a time of their own, "
-            "dated by the file's last change (standard input: by now)"
+            + ("dated by now" if reading.name in ("stdin", "pipe") else "dated by the file's last change")
+        )
+    if tally.stored and tally.seen and reading.format != "markdown":
+        state.say(
+            f"{reading.name} went on with a conversation that was there; if it is another one, give it --session NAME."
         )
     if not state.json:
         state.out(

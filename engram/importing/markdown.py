@@ -16,6 +16,7 @@ from .source import Source
 from .times import read_time
 
 SUFFIXES = (".md", ".markdown")
+_CONVERSATIONS = (".txt", ".json", ".jsonl")
 SPEAKER = "note"
 """Who says what a note says, where the front matter names nobody."""
 
@@ -68,6 +69,17 @@ def walk_notes(folder: Path) -> Iterator[Path]:
             path = Path(where) / name
             if path.suffix.lower() in SUFFIXES and not name.startswith(".") and not path.is_symlink():
                 yield path
+
+
+def left_alone(folder: Path) -> list[str]:
+    """Return the conversations under `folder` that are no notes, by their paths within it, in order."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.suffix.lower() in _CONVERSATIONS
+        and path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
 
 
 def read_markdown(source: Source, *, session: str) -> Iterator[tuple[int, Note | str]]:

@@ -12,7 +12,7 @@ from engram.records import Turn
 
 from .jsonl import read_jsonl
 from .locomo import read_locomo
-from .markdown import SUFFIXES, has_front_matter, read_markdown, walk_notes
+from .markdown import SUFFIXES, has_front_matter, left_alone, read_markdown, walk_notes
 from .source import Source, open_source, settled_name
 from .transcript import look, read_transcript, survey
 
@@ -92,7 +92,12 @@ class _Part:
     """Put before a refusal's reason: which file of a folder."""
 
 
-def read_turns(path: Path | IO[bytes] | IO[str], *, format: str | None = None) -> Reading:  # noqa: A002  (the option's name)
+def read_turns(
+    path: Path | IO[bytes] | IO[str],
+    *,
+    format: str | None = None,  # noqa: A002  (the option's name)
+    session: str | None = None,
+) -> Reading:
     """Read the turns of a conversation from a file, a stream or a folder of notes.
 
     Every turn has a session (the file's own, else its name without suffix), an id that stays the same at the next
@@ -103,23 +108,34 @@ def read_turns(path: Path | IO[bytes] | IO[str], *, format: str | None = None) -
     Args:
         path: A file, a folder (its markdown files, recursively), or an open stream, bytes rather than text.
         format: One of `FORMATS`; None: found out from the content.
+        session: The session of turns that name none; None: the file's name without suffix. Not for folders.
 
     Raises:
         ImportFileError: The file cannot be read, or no format fits; or, while iterating: it is cut off, of another
             layout, or holds no turns.
-        InvalidInputError: There is no such format.
+        InvalidInputError: There is no such format, or the session is blank or given for a folder.
     """
     if format is not None and format not in FORMATS:
         raise InvalidInputError(f"There is no format {format!r}.", remedy=f"Use one of {', '.join(FORMATS)}.")
+    if session is not None and not session.strip():
+        raise InvalidInputError("The session's name is blank.")
     if isinstance(path, Path) and path.is_dir():
+        if session is not None:
+            raise InvalidInputError(f"{path} is a folder; its notes are sessions of their own.")
         if format not in (None, "markdown"):
             raise ImportFileError(f"{path} is a folder; only markdown is read from folders.")
-        return Reading(
+        reading = Reading(
             lambda: _notes(path), name=settled_name(path.name or str(path)), form="markdown", expected=None
         )
+        if others := left_alone(path):
+            reading.notices.append(
+                f"{path}: {len(others):,} other files were left alone ({', '.join(others[:3])}"
+                f"{', …' if len(others) > 3 else ''}); name them to import them."
+            )
+        return reading
     source = open_source(path)
     form = format or detect_format(source)
-    part = _Part(source=source, session=source.stem)
+    part = _Part(source=source, session=settled_name(session.strip()) if session else source.stem)
     return Reading(lambda: iter([part]), name=source.name, form=form, expected=_count(source, form))
 
 

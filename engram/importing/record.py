@@ -12,7 +12,7 @@ from .times import read_time
 # The first of each is what Engram writes; the others are what chat programs and model APIs call it.
 _TEXT = ("text", "content", "message", "body")
 _SPEAKER = ("speaker", "role", "author", "from", "name")
-_AT = ("at", "timestamp", "time", "date", "created_at")
+_AT = ("at", "event_at", "said_at", "timestamp", "time", "date", "created_at")
 _SESSION = ("session", "session_id", "conversation", "conversation_id")
 _ID = ("id", "dia_id", "turn_id", "message_id")
 _CAPTION = ("caption", "blip_caption")

@@ -116,8 +116,10 @@ def open_source(path: Path | IO[bytes] | IO[str]) -> Source:
             )
         if stat.S_ISDIR(status.st_mode):
             raise ImportFileError(f"{path} is a folder, not a file.")
+        # The path of a pipe is often made up for the moment (/dev/fd/63); a device has a name of its own.
+        name = settled_name(str(path)) if stat.S_ISCHR(status.st_mode) else "pipe"
         with path.open("rb") as stream:
-            return _spooled(stream, "pipe")
+            return _spooled(stream, name)
     except FileNotFoundError:
         raise ImportFileError(f"There is no file {path}.") from None
     except (OSError, ValueError, OverflowError) as error:

@@ -44,6 +44,8 @@ class Tally:
     """The count of an import under way; it stays right when the import is interrupted."""
 
     def __init__(self) -> None:
+        self.begun = False
+        """Something was handed over, so that something may have been stored."""
         self.done = 0
         """Turns that the database has acknowledged, new ones and those there before."""
         self.stored = 0
@@ -83,6 +85,7 @@ def store_turns(
             progress(count)
 
     for portion in _portions(reading, tally):
+        tally.begun = True
         done = tally.done
         turns = [turn for _, turn in portion if not _is_fact(turn)]
         lines = [line for line, turn in portion if not _is_fact(turn)]

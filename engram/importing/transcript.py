@@ -29,6 +29,7 @@ _PLAIN_LABEL = re.compile(r"(?P<name>[^:\uff1a\n*]{1,60})[:\uff1a](?P<rest>.*)",
 _BOLD_LABEL = re.compile(
     r"\*\*(?P<name>[^:\uff1a\n*]{1,60}?)(?:\*\*[:\uff1a]|[:\uff1a]\*\*)(?P<rest>.*)", re.DOTALL
 )
+_DATED = re.compile(rf"(?P<stamp>{_DAY}),?\s+(?:[-\u2013\u2014|]\s*)?(?P<rest>.*)", re.DOTALL)
 _PHONE = re.compile(r"\+?[\d\s()-]{6,24}")
 _ORDERED = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](?:\d{4}|\d{2})(?!\d)")
 _FRAME = " \t#*=_~-\u2013\u2014[]()"
@@ -93,6 +94,8 @@ def read_transcript(source: Source, *, session: str, notices: list[str]) -> Iter
         notices.append(f"{source.name}: lines that belong to no speaker, left out: {reader.preamble}")
     if reader.system:
         notices.append(f"{source.name}: lines with a time but no speaker, left out: {reader.system}")
+    if reader.continued:
+        notices.append(f"{source.name}: lines taken as continuing the turn before them: {reader.continued}")
 
 
 def survey(lines: Iterable[str | None]) -> Layout:
@@ -125,6 +128,11 @@ def look(line: str) -> Line:
     clean = (line[:200].translate(_INVISIBLE).translate(_SPACES) + line[200:]).strip()
     match = _BRACKETED.match(clean) or _BARE.match(clean)
     if match is None:
+        # A date alone also begins sentences, so the name after it must look like one.
+        if day := _DATED.match(clean):
+            name, text = _label(day["rest"], stamped=False)
+            if name is not None:
+                return Line(speaker=name, text=text, stamp=day["stamp"], dated=True)
         name, text = _label(clean, stamped=False)
         return Line(speaker=name, text=text)
     name, text = _label(match["rest"].strip(), stamped=True)
@@ -176,6 +184,7 @@ class _Reader:
         self._start: tuple[int, str, datetime | None] | None = None
         self.preamble = 0
         self.system = 0
+        self.continued = 0
 
     def add(self, number: int, line: str) -> "_Spoken | None":
         """Take one line; return the turn that it ends, if it ends one."""
@@ -196,6 +205,7 @@ class _Reader:
             self.system += 1
             return self.end()
         if self._start is not None:
+            self.continued += bool(line.strip())
             self._size += len(line) + 1
             if self._size <= MAX_LINE_CHARS:
                 self._lines.append(line.rstrip())

@@ -132,3 +132,23 @@ def test_an_interrupted_import_goes_on_where_it_stopped(engram_env: dict[str, st
     assert again.returncode == 0
     assert f"{turns - between['memories']} stored, {between['memories']} already there" in again.stdout
     assert (stats(engram_env)["memories"], stats(engram_env)["turns"]) == (turns, turns)
+
+
+def test_files_of_one_name_stay_two_conversations(engram_env: dict[str, str], tmp_path: Path) -> None:
+    """Equal turns of two files of the same name are both stored, in sessions named by their folders."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "log.txt").write_text(CHAT)
+    done = engram(engram_env, "import", tmp_path / "a" / "log.txt", tmp_path / "b" / "log.txt")
+
+    assert done.returncode == 0, done.stderr
+    assert (stats(engram_env)["turns"], stats(engram_env)["sessions"]) == (4, 2)
+
+
+def test_a_plain_error_is_no_interruption(engram_env: dict[str, str], tmp_path: Path) -> None:
+    """A folder without notes is told as such, without a word on going on."""
+    done = engram(engram_env, "import", tmp_path)
+
+    assert done.returncode == 2
+    assert "holds no turns" in done.stderr
+    assert "Stopped" not in done.stderr

@@ -336,3 +336,29 @@ def test_zones_do_not_change_the_turn(tmp_path: Path) -> None:
     second = written(tmp_path / "a.jsonl", as_record(replace(turn, session="s", at=turn.at.astimezone(UTC))))
 
     assert given_turns(read_turns(second)) == [in_zone]
+
+
+@pytest.mark.parametrize("name", ["event_at", "said_at"])
+def test_engrams_own_names_for_a_time_are_read(tmp_path: Path, name: str) -> None:
+    """A time under Engram's own names is read, and refused where it is none."""
+    line = {"speaker": "A", "content": "x"}
+    path = written(tmp_path / "a.jsonl", line | {name: "2024-05-01"}, line | {name: "soon"})
+    good, bad = list(read_turns(path))
+
+    assert isinstance(good, Turn)
+    assert good.at == datetime(2024, 5, 1, tzinfo=UTC)
+    assert bad == Refused(line=2, reason=f"{name} 'soon' is not a time")
+
+
+def test_a_session_can_be_named_by_hand(tmp_path: Path) -> None:
+    """A given session is that of all turns that name none."""
+    line = {"speaker": "A", "text": "x"}
+    path = written(tmp_path / "a.jsonl", line, line | {"session": "own"})
+
+    assert [turn.session for turn in given_turns(read_turns(path, session="mine"))] == ["mine", "own"]
+
+
+def test_a_device_goes_by_its_name() -> None:
+    """An empty device is told by its path."""
+    with pytest.raises(ImportFileError, match="/dev/null holds no turns: it is empty"):
+        read_turns(Path("/dev/null"))

@@ -176,3 +176,14 @@ def test_cutting_loses_no_letter(tmp_path: Path, paragraphs: list[str]) -> None:
     except ImportFileError:
         found = ""
     assert "".join(found.split()) == "".join("".join(paragraphs).split())
+
+
+def test_other_files_of_a_folder_are_named(tmp_path: Path) -> None:
+    """A folder is read for its notes; conversations beside them are left alone, and said so."""
+    note(tmp_path, "a.md", "A note.")
+    note(tmp_path, "talk/log.txt", "Ann: hi")
+    note(tmp_path, ".hidden/b.txt", "x: y")
+    reading = read_turns(tmp_path)
+    assert len(list(reading)) == 1
+    assert len(reading.notices) == 1
+    assert "1 other files were left alone (talk/log.txt)" in reading.notices[0]

@@ -206,3 +206,13 @@ def test_no_mixture_of_times_and_names_crashes_the_reader(text: str) -> None:
     except ImportFileError:
         return
     assert all(item.text.strip() and item.speaker.strip() for item in items if isinstance(item, Turn))
+
+
+def test_a_date_alone_before_a_name_begins_a_turn() -> None:
+    """A date without a clock time dates the turn, and lines without a name are counted as continuing it."""
+    reading = reading_of("2026-01-06 Bob: hi\n2026-01-07 was late\n", None)
+    (turn,) = list(reading)
+
+    assert isinstance(turn, Turn)
+    assert (turn.speaker, turn.at) == ("Bob", datetime(2026, 1, 6, tzinfo=UTC))
+    assert reading.notices[-1].endswith("continuing the turn before them: 1")
