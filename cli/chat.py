@@ -62,7 +62,7 @@ COMMANDS = {
 
 _TROUBLE = {
     "recall": "Nothing could be recalled: ",
-    "store": "This could not be stored: ",
+    "store": "This could not be stored yet: ",
     "reply": "No reply: ",
 }
 
@@ -524,6 +524,8 @@ class Conversation:
                 self.screen.hint("Ctrl-C again, Ctrl-D or /exit leaves.")
             else:
                 pressed = False
+        if lost := self.chat.finish():
+            self.screen.hint(f"The database is still away: the last {lost} messages could not be stored.")
         self.screen.end(self.chat, typed=self.typed)
 
     def _step(self) -> bool:

@@ -6,7 +6,7 @@ A turn is stored before the model is asked, and what came of a reply is stored h
 import re
 import unicodedata
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,7 @@ import numpy as np
 
 from engram import prompts
 from engram.embedding.protocol import Embedder, Task
-from engram.errors import EngramError, InvalidInputError
+from engram.errors import DatabaseError, EngramError, InvalidInputError
 from engram.llm.base import ChatModel, Message, Role, StopReason, Usage
 from engram.records import REPLY_TAG, USER_TAG, Hit, Kind, Memory, Turn
 from engram.validation import check_name
@@ -183,6 +183,8 @@ class Chat:
         self._count = 0
         self._last: datetime | None = None
         self._told = False
+        self._waiting: list[Turn] = []
+        """What could not be stored yet because the database was away."""
         self._said = [*_earlier(memory, self.session, assistant)]
 
     @property
@@ -235,6 +237,7 @@ class Chat:
         with self._shield():
             self.recalled, self._quotable = (), None
             try:
+                self._catch_up()
                 found = self.memory.recall(text, k=SEARCHED)
             except EngramError as error:
                 events.append(Failed(error=error, doing="recall"))
@@ -307,15 +310,31 @@ class Chat:
         )
         said = Said(role=role, text=text)
         try:
+            self._catch_up()
             done = self.memory.remember_turns([turn])
         except EngramError as error:
             self._said.append(said)
+            if isinstance(error, DatabaseError):
+                self._waiting.append(turn)
             return Failed(error=error, doing="store")
         if done.refused:
             self._said.append(said)
             return Notice(text=f"This was not stored: {done.refused[0][1]}")
         self._said.append(replace(said, memory=done.memories[0]))
         return Stored(role=role, memories=done.memories)
+
+    def finish(self) -> int:
+        """Try once more to store what the database was away for; return how many messages are lost."""
+        with self._shield(), suppress(EngramError):
+            self._catch_up()
+        return len(self._waiting)
+
+    def _catch_up(self) -> None:
+        """Store what was said while the database was away, with the times at which it was said."""
+        if self._waiting:
+            # Whatever is refused now would be refused again, and was said to be not stored.
+            self.memory.remember_turns(self._waiting)
+            self._waiting = []
 
 
 def _earlier(memory: "Engram", session: str, assistant: str) -> Iterator[Said]:
