@@ -1,7 +1,5 @@
 """`engram config`: settings, where they come from, and the file they can stand in."""
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ from pydantic import SecretStr
 
 from engram.config import Settings, settings_file, variables
 from engram.errors import ConfigurationError
+from engram.private import write_private
 
 from .state import State
 
@@ -120,13 +119,10 @@ def _read() -> tomlkit.TOMLDocument:
 
 
 def _write(document: tomlkit.TOMLDocument) -> None:
-    # It may hold keys, so only its owner reads it; renamed into place, so it is never half written.
+    # It may hold keys.
     file = settings_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".config-")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(tomlkit.dumps(document))
-        Path(name).replace(file)
+        write_private(file, tomlkit.dumps(document))
     except OSError as error:
         raise ConfigurationError(f"The settings file {file} cannot be written: {error}.") from error

@@ -1,10 +1,9 @@
 """The file of lines typed in chat: what is erased from the memory goes from here too."""
 
-import os
-import tempfile
 from pathlib import Path
 
 from engram.config import Settings
+from engram.private import write_private
 from engram.validation import normalise
 
 _ENTRY = "\n# "
@@ -25,9 +24,5 @@ def scrub_history(path: Path, content: str) -> int:
     wanted = normalise(content)
     kept = [entry for entry in entries if wanted not in normalise(entry.replace("\n+", "\n"))]
     if len(kept) < len(entries):
-        # Renamed into place, so that a crash leaves the old file or the new one; mkstemp makes it private.
-        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".history-")
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as stream:
-            stream.write(_ENTRY.join([head, *kept]) + "\n")
-        Path(draft).replace(path)
+        write_private(path, _ENTRY.join([head, *kept]) + "\n", errors="surrogateescape")
     return len(entries) - len(kept)

@@ -40,13 +40,12 @@ def contextualize(said: Sequence[Said], index: int) -> str:
 
 def quotation(text: str, speaker: str | None) -> str:
     """Return the line with which the contexts of its neighbours quote what was said."""
-    return " ".join((f"{speaker}: {text}" if speaker else text).split())[:_NEIGHBOUR_CHARACTERS]
+    return " ".join(_attributed(text, speaker).split())[:_NEIGHBOUR_CHARACTERS]
 
 
 def without_quotation(contextualized: str, *, content: str, speaker: str | None, quote: str) -> str:
     """Return a context without the lines that quote something else as `quote`; what was said itself stays."""
-    own = f"{speaker}: {content}" if speaker else content
-    head, said, tail = contextualized.partition(own)
+    head, said, tail = contextualized.partition(_attributed(content, speaker))
     rest, *after = tail.split("\n")
 
     def kept(lines: list[str]) -> list[str]:
@@ -57,8 +56,11 @@ def without_quotation(contextualized: str, *, content: str, speaker: str | None,
 
 
 def _spoken(said: Said) -> str:
-    text = _with_picture(said)
-    return f"{said.speaker}: {text}" if said.speaker else text
+    return _attributed(_with_picture(said), said.speaker)
+
+
+def _attributed(text: str, speaker: str | None) -> str:
+    return f"{speaker}: {text}" if speaker else text
 
 
 def _neighbour(said: Said) -> str:

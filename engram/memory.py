@@ -212,6 +212,8 @@ class Engram:
         sources = sorted({self.get(each).id for each in derived_from})
 
         def link(transaction: Transaction, memory: Memory) -> None:
+            if not sources and older is None:
+                return
             touched = sorted({memory.id, *sources, *([older] if older else [])})
             transaction.run("write/lock_memories", space=self.space, ids=touched)
             if sources:

@@ -119,6 +119,14 @@ class Writer:
         refused: list[tuple[int, str]] = []
         memories: list[str] = []
         stored = seen = reported = 0
+
+        def report() -> None:
+            nonlocal reported
+            done = stored + seen + len(refused)
+            if progress is not None and done > reported:
+                progress(done - reported)
+            reported = done
+
         spoken: dict[str, list[Said]] = {}
         previous: dict[str, str] = {}
         lines = self._unbarred(self._checked(turns, now, refused), batch_size, refused)
@@ -132,12 +140,8 @@ class Writer:
                     refused.append((line.index, _BARRED))
                 else:
                     memories.append(memory_id)
-            done = stored + seen + len(refused)
-            if progress is not None:
-                progress(done - reported)
-            reported = done
-        if progress is not None and len(refused) + stored + seen > reported:
-            progress(len(refused) + stored + seen - reported)
+            report()
+        report()  # what was refused behind the last batch
         return Ingested(stored=stored, seen=seen, refused=tuple(sorted(refused)), memories=tuple(memories))
 
     def _unbarred(

@@ -63,23 +63,21 @@ class _Front:
 
 def walk_notes(folder: Path) -> Iterator[Path]:
     """Yield the markdown files under `folder` in a settled order; hidden ones and symbolic links are passed over."""
+    return _walk(folder, SUFFIXES)
+
+
+def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     for where, folders, files in os.walk(folder, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(where) / name
-            if path.suffix.lower() in SUFFIXES and not name.startswith(".") and not path.is_symlink():
+            if path.suffix.lower() in suffixes and not name.startswith(".") and not path.is_symlink():
                 yield path
 
 
 def left_alone(folder: Path) -> list[str]:
     """Return the conversations under `folder` that are no notes, by their paths within it, in order."""
-    return sorted(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.suffix.lower() in _CONVERSATIONS
-        and path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
+    return sorted(path.relative_to(folder).as_posix() for path in _walk(folder, _CONVERSATIONS))
 
 
 def read_markdown(source: Source, *, session: str) -> Iterator[tuple[int, Note | str]]:

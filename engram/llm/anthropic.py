@@ -36,22 +36,11 @@ class AnthropicModel(Provider):
     """An Anthropic model; one client, made at the first answer."""
 
     brand: ClassVar[str] = "Anthropic"
-    _client: "Anthropic | None" = None
 
-    def close(self) -> None:
-        """Give back connections; the model can be used again."""
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _open(self) -> "Anthropic":
+    def _connect(self) -> "Anthropic":
         from anthropic import Anthropic  # noqa: PLC0415  (1.8 s, and an extra)
 
-        if self._client is None:
-            self._client = Anthropic(
-                api_key=self._key, base_url=self.base_url, timeout=self.timeout, max_retries=0
-            )
-        return self._client
+        return Anthropic(api_key=self._key, base_url=self.base_url, timeout=self.timeout, max_retries=0)
 
     def _pieces(self, system: str, messages: Sequence[Message], max_tokens: int) -> Iterator[Piece]:
         said: Any = [{"role": message.role, "content": message.text} for message in messages]

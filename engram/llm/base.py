@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import random
-from typing import ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from engram.errors import (
     EngramError,
@@ -164,6 +164,7 @@ class Provider(ABC):
         self._sleep = sleep
         self._jitter = jitter
         self._notify = notify
+        self._client: Any = None
 
     def stream(self, system: str, messages: Sequence[Message], *, max_tokens: int) -> Stream:
         """Ask for the next answer; nothing is sent before the stream is read.
@@ -175,9 +176,21 @@ class Provider(ABC):
         """
         return Stream(self._with_retries(lambda: self._attempt(system, messages, max_tokens)))
 
-    @abstractmethod
     def close(self) -> None:
         """Give back connections; the model can be used again."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _open(self) -> Any:
+        """Return the SDK's client, made when first needed."""
+        if self._client is None:
+            self._client = self._connect()
+        return self._client
+
+    @abstractmethod
+    def _connect(self) -> Any:
+        """Make the SDK's client, without retries of its own."""
 
     @abstractmethod
     def _pieces(self, system: str, messages: Sequence[Message], max_tokens: int) -> Iterator[Piece]:

@@ -28,27 +28,18 @@ class GeminiModel(Provider):
     """A Gemini model; one client, made at the first answer."""
 
     brand: ClassVar[str] = "Gemini"
-    _client: "genai.Client | None" = None
 
-    def close(self) -> None:
-        """Give back connections; the model can be used again."""
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _open(self) -> "genai.Client":
+    def _connect(self) -> "genai.Client":
         from google import genai  # noqa: PLC0415  (0.7 s, and an extra)
         from google.genai import types  # noqa: PLC0415
 
-        if self._client is None:
-            # No retry options: the package then asks once, and `Provider` does the retrying.
-            options = types.HttpOptions(
-                base_url=self.base_url,
-                timeout=max(1, round(self.timeout * 1000)),
-                headers={"X-Server-Timeout": WHOLE_ANSWER},
-            )
-            self._client = genai.Client(vertexai=False, api_key=self._key, http_options=options)
-        return self._client
+        # No retry options: the package then asks once, and `Provider` does the retrying.
+        options = types.HttpOptions(
+            base_url=self.base_url,
+            timeout=max(1, round(self.timeout * 1000)),
+            headers={"X-Server-Timeout": WHOLE_ANSWER},
+        )
+        return genai.Client(vertexai=False, api_key=self._key, http_options=options)
 
     def _pieces(self, system: str, messages: Sequence[Message], max_tokens: int) -> Iterator[Piece]:
         from google.genai import types  # noqa: PLC0415

@@ -3,7 +3,6 @@
 import contextlib
 import importlib.metadata
 import json
-import os
 import secrets
 import stat
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import filelock
 
 from engram.config import Settings
 from engram.errors import ConfigurationError, StartError
+from engram.private import write_private
 
 NEO4J_VERSION = "2026.09.0"
 BROWSER_VERSION = "5.24.0"
@@ -200,22 +200,3 @@ class Home:
             f"The data directory {self.root.parent} cannot be written: {error.strerror or error}.",
             remedy="Free some space, repair its permissions, or set ENGRAM_DATA_DIR to another folder.",
         )
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all.
-
-    Raises:
-        OSError: It cannot be written; what was there before is still there.
-    """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise

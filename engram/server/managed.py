@@ -12,9 +12,10 @@ import psutil
 
 from engram.config import Settings, child_environment
 from engram.errors import ServerError, StartError
+from engram.private import write_private
 from engram.server import artifacts, configuration, diagnosis, process
 from engram.server.connection import Connection
-from engram.server.files import NEO4J_VERSION, Backend, Home, State, shipped, write_private
+from engram.server.files import NEO4J_VERSION, Backend, Home, State, shipped
 from engram.server.java import Java, find_java, missing_java
 
 _STOP_GRACE = 60.0  # the final checkpoint of a busy server on a slow disk

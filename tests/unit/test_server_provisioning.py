@@ -13,10 +13,11 @@ import pytest
 
 from engram.config import Settings
 from engram.errors import InstallError, StartError
+from engram.private import write_private
 from engram.server import Home, ManagedServer, connect, docker_engine, find_maven, install, installed
 from engram.server.artifacts import folder
 from engram.server.docker import DockerServer
-from engram.server.files import State, write_private
+from engram.server.files import State
 from engram.server.managed import choose_ports
 from engram.server.process import find_ours, is_alive, port_free, spawn
 

@@ -1,0 +1,29 @@
+"""Files that only their owner can read: passwords, keys, what was typed."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def write_private(path: Path, text: str, *, errors: str = "strict") -> None:
+    """Write a file in UTF-8 that only its owner can read, whole or not at all.
+
+    Args:
+        path: The file; its folder exists.
+        text: All that it holds.
+        errors: What becomes of lone surrogates, as for `str.encode`.
+
+    Raises:
+        OSError: It cannot be written; what was there before is still there.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors=errors) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
