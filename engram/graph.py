@@ -192,7 +192,7 @@ def _retried(work: Callable[[], list[Row]]) -> list[Row]:
                 raise
         except neo4j.exceptions.DriverError as error:
             # One more try: the connection may just have been a stale one from before a restart.
-            if not error.is_retryable() or attempt > 1:
+            if not error.is_retryable() or attempt > 1 or _interrupt(error):
                 raise
         _pause(attempt)
         attempt += 1
@@ -247,7 +247,13 @@ def _plain(value: Any) -> Any:  # noqa: PLR0911  (one case a type)
 def _translated(uri: str) -> Iterator[None]:
     """Turn the driver's exceptions into Engram's."""
     try:
-        yield
+        try:
+            yield
+        except Exception as error:
+            # Ctrl-C in the middle of a message breaks the connection, and the driver tells of that instead.
+            if interrupt := _interrupt(error):
+                raise interrupt from None
+            raise
     except EngramError:
         raise
     except neo4j.exceptions.AuthError as error:
@@ -276,6 +282,14 @@ def _translated(uri: str) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise DatabaseUnavailableError(f"The connection to Neo4j at {uri} failed: {error}.") from error
+
+
+def _interrupt(error: BaseException) -> BaseException | None:
+    """Return the Ctrl-C or exit that was under way when an error came up."""
+    inner = error.__cause__ or error.__context__
+    while inner is not None and not isinstance(inner, KeyboardInterrupt | SystemExit):
+        inner = inner.__cause__ or inner.__context__
+    return inner
 
 
 def _from_server(uri: str, error: neo4j.exceptions.Neo4jError) -> DatabaseError:  # noqa: PLR0911  (one case a cause)
