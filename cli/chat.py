@@ -56,6 +56,8 @@ COMMANDS = {
     "/help": "this list",
     "/memories": "what came to mind at your last message; /memories WORDS searches",
     "/why": "/why ID: what a memory rests on",
+    "/good": "what came to mind was of use: recall learns from it",
+    "/bad": "it was of no use",
     "/forget": "/forget ID: take a memory out of recall (`engram forget --erase` deletes it for good)",
     "/exit": "leave; Ctrl-D does too",
 }
@@ -499,6 +501,8 @@ class Conversation:
             "/help": self._help,
             "/memories": self._memories,
             "/why": self._why,
+            "/good": lambda _: self._judge(useful=True),
+            "/bad": lambda _: self._judge(useful=False),
             "/forget": self._forget,
         }
 
@@ -597,7 +601,7 @@ class Conversation:
             self.screen.hint(f"  {name:<10} {meaning}")
 
     def _memories(self, words: str) -> None:
-        found = self.chat.memory.recall(words, k=SEARCHED) if words else self.chat.recalled
+        found = self.chat.memory.recall(words, k=SEARCHED, read_only=True) if words else self.chat.recalled
         # Words that tell rather than ask are those of the memory that is looked for.
         hits = answers(found, words if asks(words) else "", user=self.chat.user)[:FOUND]
         if not hits:
@@ -611,6 +615,10 @@ class Conversation:
             self.screen.why(self.chat.memory.why(memory_id))
         else:
             self.screen.hint(COMMANDS["/why"])
+
+    def _judge(self, *, useful: bool) -> None:
+        self.chat.judge(useful=useful)
+        self.screen.hint("Noted: of use." if useful else "Noted: of no use.")
 
     def _forget(self, memory_id: str) -> None:
         if memory_id:

@@ -18,7 +18,7 @@ from engram import prompts
 from engram.embedding.protocol import Embedder, Task
 from engram.errors import DatabaseError, EngramError, InvalidInputError
 from engram.llm.base import ChatModel, Message, Role, StopReason, Usage
-from engram.records import REPLY_TAG, USER_TAG, Hit, Kind, Memory, Turn
+from engram.records import REPLY_TAG, USER_TAG, Hit, Hits, Kind, Memory, Turn
 from engram.validation import check_name
 
 if TYPE_CHECKING:
@@ -173,6 +173,9 @@ class Chat:
         self.persona = persona
         self.recalled: tuple[Hit, ...] = ()
         """What came to mind at the last turn."""
+        self.recall: str | None = None
+        """Id of the recall that the last turn was answered from; None where nothing was used."""
+        self._found = Hits()
         self._quotable: tuple[Hit, ...] | None = None
         """What may be quoted at this turn; None where the search failed, which is not the same as nothing."""
         self.unsaved: EngramError | None = None
@@ -219,6 +222,7 @@ class Chat:
         if notice is not None:
             yield Notice(text=notice)
         hits = ranked(related(text, self._quotable, self.memory.embedder))
+        self._use(hits)
         stored = isinstance(events[-1], Stored)
         yield Quoted(text=NOTED if stored and not hits and not asks(text) else quote(hits), hits=hits)
 
@@ -235,13 +239,19 @@ class Chat:
         """Recall, then store: the other way round the question would find itself."""
         events: list[Event] = []
         with self._shield():
-            self.recalled, self._quotable = (), None
+            at_hand = [hit.memory.id for hit in self.recalled]
+            self.recalled, self._quotable, self.recall = (), None, None
             try:
                 self._catch_up()
-                found = self.memory.recall(text, k=SEARCHED)
+                # What is looked at is not what is used: only that is learned from, below.
+                found = self.memory.recall(
+                    text, k=SEARCHED, read_only=True, session=self.session, active=at_hand
+                )
             except EngramError as error:
                 events.append(Failed(error=error, doing="recall"))
             else:
+                self._found = found
+                events.extend(Notice(text=f"{note[0].upper()}{note[1:]}") for note in found.notes)
                 replies = {said.memory for said in self._said if said.role == "assistant"}
                 others = [hit for hit in found if hit.memory.id not in replies]
                 self._quotable = answers(others, text, user=self.user)[:RECALLED]
@@ -250,9 +260,26 @@ class Chat:
                 if self.model is not None:
                     unsaid = fresh(found, [*self._said, Said(role="user", text=text)])
                     self.recalled = ranked(unsaid[:RECALLED])
+                    self._use(self.recalled)
                 events.append(Recalled(hits=self.recalled))
             events.append(self._store("user", text, SOURCE))
         return events
+
+    def judge(self, *, useful: bool) -> None:
+        """Say whether what came to mind at the last turn was of use.
+
+        Raises:
+            InvalidInputError: Nothing did.
+        """
+        if self.recall is None:
+            raise InvalidInputError(
+                "Nothing came to mind at your last message, so there is nothing to judge."
+            )
+        self.memory.judge(self.recall, useful=useful)
+
+    def _use(self, hits: Sequence[Hit]) -> None:
+        if hits:
+            self.recall = self._found.learn([hit.memory.id for hit in hits]).recall
 
     def _reply(self, model: ChatModel) -> Generator[Event, None, bool]:
         """Yield the model's reply; return whether there was any of it, or at least no error."""

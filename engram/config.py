@@ -106,6 +106,11 @@ class Settings(BaseSettings):
     llm_retries: int = Field(2, ge=0, le=10, description="Further tries after a busy or failed model call.")
     llm_max_tokens: int = Field(4096, ge=1, description="Longest reply, in tokens; thinking counts.")
 
+    reranker: str | None = Field(
+        None,
+        description="FlashRank model that reorders the best hits, e.g. ms-marco-MiniLM-L-12-v2; unset: none.",
+    )
+    rerank_ms: int = Field(150, ge=1, le=60_000, description="Milliseconds a recall waits for the reranker.")
     max_content_bytes: int = Field(32_768, ge=1, description="Longest memory, in bytes of UTF-8.")
     batch_size: int = Field(200, ge=1, le=10_000, description="Memories written in one transaction.")
 

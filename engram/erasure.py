@@ -64,7 +64,13 @@ def _rewritten(embedder: Embedder, quoting: list[Row], quote: str) -> list[Row]:
         for row in quoting
     ]
     kinds = [Kind(row["kind"]) for row in quoting]
-    vectors = embed_memories(embedder, list(zip(kinds, contexts, strict=True))).tolist()
+    vectors = embed_memories(
+        embedder,
+        [
+            (kind, row["content"], context)
+            for kind, row, context in zip(kinds, quoting, contexts, strict=True)
+        ],
+    ).tolist()
     rows = [
         {"id": row["id"], "contextualized": context, "embedding": vector}
         for row, context, vector in zip(quoting, contexts, vectors, strict=True)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Self
 
+import numpy as np
+
 from engram.config import Settings
 from engram.context import Said, contextualize
 from engram.embedding import open_embedder
@@ -13,10 +15,14 @@ from engram.embedding.protocol import Embedder
 from engram.erasure import erase as erase_memory
 from engram.errors import InvalidInputError, NotFoundError
 from engram.evidence import fold_paths
+from engram.feedback import Replay, judge, read_recall
 from engram.graph import Graph, Row, Transaction
-from engram.recall import recall
-from engram.records import FOREVER, USER_TAG, Evidence, Hit, Ingested, Kind, Memory, Stats, Turn, memory_from
+from engram.importance import estimated_importance
+from engram.learning import Learner, Lessons
+from engram.recall import Recaller, hits, question
+from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
+from engram.reranking import Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
 from engram.server import Connection, connect
@@ -53,6 +59,7 @@ class Engram:
         embedder: Embedder | None = None,
         connection: Connection | None = None,
         clock: Callable[[], datetime] = utc_now,
+        generator: np.random.Generator | None = None,
     ) -> None:
         self.graph = graph
         self.settings = settings
@@ -65,6 +72,19 @@ class Engram:
         self._writer = Writer(
             graph, lambda: self.embedder, space=self.space, limit=settings.max_content_bytes
         )
+        self.reranker = (
+            Reranker.open(settings.reranker, settings.cache_dir / "rerankers") if settings.reranker else None
+        )
+        self._recaller = Recaller(
+            graph,
+            lambda: self.embedder,
+            space=self.space,
+            clock=clock,
+            generator=generator or np.random.default_rng(),
+            reranker=self.reranker,
+            rerank_seconds=settings.rerank_ms / 1000.0,
+        )
+        self._learner = Learner(graph, space=self.space, lost=settings.data_dir / "lost-lessons.jsonl")
 
     @classmethod
     def open(
@@ -75,6 +95,7 @@ class Engram:
         embedder: Embedder | None = None,
         notify: Callable[[str], None] | None = None,
         clock: Callable[[], datetime] = utc_now,
+        generator: np.random.Generator | None = None,
     ) -> Self:
         """Connect to Neo4j, starting the managed server where none is configured, and set up the schema.
 
@@ -84,6 +105,7 @@ class Engram:
             embedder: Another embedder than the settings name.
             notify: Told in a line what takes time, such as starting a server.
             clock: Gives the time that memories are stamped with.
+            generator: Draws what `mode="mind"` draws.
 
         Raises:
             ServerError: No server could be found or started.
@@ -95,17 +117,30 @@ class Engram:
         space = check_name(settings.space if space is None else space, "The space")
         connection = connect(settings, notify or (lambda _: None))
         graph = Graph(connection.uri, connection.user, connection.password, connection.database)
-        memory = cls(graph, settings, space=space, embedder=embedder, connection=connection, clock=clock)
+        memory = cls(
+            graph,
+            settings,
+            space=space,
+            embedder=embedder,
+            connection=connection,
+            clock=clock,
+            generator=generator,
+        )
         try:
             graph.check()
             memory.ensure_schema()
+            if memory.reranker is not None:
+                memory.reranker.prepare()
         except BaseException:
             memory.close()
             raise
         return memory
 
     def close(self) -> None:
-        """Close the connections and the embedder; the managed server goes on running."""
+        """Write what was learned, then close the connections and the models; the managed server goes on running."""
+        self._learner.close()
+        if self.reranker is not None:
+            self.reranker.close()
         self.graph.close()
         if self._embedder is not None:
             self._embedder.close()
@@ -149,7 +184,7 @@ class Engram:
         source: str = "user",
         speaker: str | None = None,
         category: str | None = None,
-        importance: float = 0.5,
+        importance: float | None = None,
         known_at: datetime | str | None = None,
         valid_from: datetime | str | None = None,
         valid_to: datetime | str | None = None,
@@ -170,7 +205,7 @@ class Engram:
             source: Where it comes from.
             speaker: Who said it.
             category: A finer sort, free text.
-            importance: 0 to 1.
+            importance: 0 to 1; estimated from the text's form if left out.
             known_at: Since when it has been known; now if left out. `recall(as_of=…)` goes by it.
             valid_from: Since when it holds; `event_at` if left out.
             valid_to: Until when it holds, exclusive; open if left out.
@@ -201,7 +236,9 @@ class Engram:
             source_tag=USER_TAG,
             speaker=speaker,
             category=None if category is None else check_name(category, "The category"),
-            importance=check_fraction(importance, "importance"),
+            importance=(
+                estimated_importance(text) if importance is None else check_fraction(importance, "importance")
+            ),
             event_at=happened,
             known_at=check_time(known_at, "known_at") or now,
             valid_from=start,
@@ -250,32 +287,93 @@ class Engram:
         as_of: datetime | str | None = None,
         mode: str = "search",
         explain: bool = False,
-    ) -> list[Hit]:
+        read_only: bool = False,
+        session: str | None = None,
+        active: Iterable[str] = (),
+        hops: int = 1,
+        without: Iterable[str] = (),
+    ) -> Hits:
         """Return the memories that best answer `query`, best first.
 
         Superseded and archived memories are left out, unless `as_of` asks for what was known and held then.
+        What comes back becomes a little easier to recall: that is written after this has returned, see
+        `learning` and `flush`.
 
         Args:
             query: A question or some words, of any length.
             k: How many at most, 1 to 1,000.
             as_of: Answer from what was valid and known at this time, whatever has become of it; a date alone
-                means the end of that day, in UTC.
-            mode: `search`, which is deterministic.
+                means the end of that day, in UTC. Nothing is learned from the past.
+            mode: `search`, which is deterministic, or `mind`, which draws weights and noise anew each time.
             explain: Give each hit the terms that its score is the sum of.
+            read_only: Write nothing.
+            session: The conversation that this is for; it bounds how much one of them can reinforce.
+            active: Ids of memories at hand; what is used together with them comes to mind more easily.
+            hops: How far co-access spreads: 1, or 2 for what is two associations away.
+            without: Parts of the evidence to leave out, for experiments: names of `engram.ranking.EVIDENCE`.
 
         Raises:
-            InvalidInputError: An empty query, or `k`, `as_of` or `mode` out of range.
+            InvalidInputError: An empty query, or another argument out of range.
         """
-        return recall(
-            self.graph,
-            self.embedder,
-            query,
-            space=self.space,
-            k=k,
-            as_of=as_of,
-            mode=mode,
-            explain=explain,
-        )
+        asked = question(query, k, as_of=as_of, mode=mode, hops=hops, active=active, session=session)
+        found = self._recaller.find(asked, without=frozenset(without))
+        writes = not read_only and asked.as_of is None
+        return hits(found, explain=explain, learner=self._learner, rate=self._judge, learn=writes)
+
+    @property
+    def learning(self) -> Lessons:
+        """How many recalls of this process were learned from, wait to be, or were lost to a database that was away."""
+        return self._learner.state
+
+    def flush(self) -> bool:
+        """Wait until every recall so far has been learned from; return whether that came to pass in time."""
+        return self._learner.flush()
+
+    def judge(self, recall: str, *, useful: bool, memories: Iterable[str] | None = None) -> None:
+        """Say whether what a recall returned was of use; the space's blend of relevance learns from it.
+
+        Args:
+            recall: The recall's id, `Hits.recall`.
+            useful: The verdict.
+            memories: Ids of the hits that it is about; all if left out.
+
+        Raises:
+            NotFoundError: There is no such recall, or it returned none of these.
+        """
+        self._learner.flush()
+        ids = None if memories is None else list(memories)
+        judge(self.graph, space=self.space, recall=recall, ids=ids, useful=useful, now=self._clock())
+
+    def replay(self, recall: str) -> Replay:
+        """Ask a recorded recall's question again, writing nothing, and return both answers.
+
+        Args:
+            recall: Its id or the beginning of one.
+
+        Raises:
+            NotFoundError: There is none in this space.
+            InvalidInputError: The beginning fits several, or its question is gone because something it
+                returned was erased.
+        """
+        self._learner.flush()
+        then = read_recall(self.graph, space=self.space, prefix=self._prefix(recall, "recall"))
+        if then.query is None:
+            raise InvalidInputError("This recall's question is gone: something that it returned was erased.")
+        now = self.recall(then.query, then.k, mode=then.mode, hops=then.hops, explain=True, read_only=True)
+        return Replay(then=then, now=now)
+
+    def _judge(self, recall: str, memory_id: str, useful: bool) -> None:  # noqa: FBT001
+        self.judge(recall, useful=useful, memories=[memory_id])
+
+    @staticmethod
+    def _prefix(given: str, what: str) -> str:
+        prefix = given.strip().lower() if isinstance(given, str) else ""
+        if len(prefix) < MIN_PREFIX or not prefix.isalnum() or not prefix.isascii():
+            raise InvalidInputError(
+                f"{given!r} is not a {what}'s id.",
+                remedy=f"Give at least {MIN_PREFIX} characters of it; `engram recall` shows them.",
+            )
+        return prefix
 
     def get(self, memory_id: str) -> Memory:
         """Return a memory by its id, or by the first six or more characters of one.
@@ -284,12 +382,7 @@ class Engram:
             NotFoundError: There is none in this space.
             InvalidInputError: The beginning fits several.
         """
-        prefix = memory_id.strip().lower() if isinstance(memory_id, str) else ""
-        if len(prefix) < MIN_PREFIX or not prefix.isalnum() or not prefix.isascii():
-            raise InvalidInputError(
-                f"{memory_id!r} is not a memory's id.",
-                remedy=f"Give at least {MIN_PREFIX} characters of it; `engram recall` shows them.",
-            )
+        prefix = self._prefix(memory_id, "memory")
         rows = self.graph.read("inspect/get_memory", space=self.space, prefix=prefix)
         if not rows:
             raise NotFoundError(f"There is no memory {memory_id!r} in the space {self.space!r}.")

@@ -1,87 +1,296 @@
-"""Recall: one embedding, one round trip, arithmetic."""
+"""Recall: one embedding, one round trip, arithmetic; what it teaches is written afterwards."""
 
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engram.candidates import Candidates, Floats, candidates_from
+from engram.dates import Span, find_spans, within
 from engram.embedding.protocol import Embedder, Task
-from engram.errors import InvalidInputError
-from engram.fusion import reciprocal_ranks
-from engram.graph import Graph, Row
-from engram.records import FOREVER, Hit, memory_from
+from engram.entities import keys_in
+from engram.errors import EmbeddingError, InvalidInputError
+from engram.graph import Graph
+from engram.learning import NEAR_MISSES, Learner, Lesson, Use, new_recall_id
+from engram.ranking import Ranking, rank
+from engram.records import FOREVER, Hit, Hits
+from engram.reranking import RERANK_SHARE, WEIGHTED_SHARE, Reranker, blended
 from engram.validation import check_k, check_query, check_time, lexical_query
 
-MODES = ("search",)
-"""`search` is deterministic: the same question over the same graph gives the same hits."""
+MODES = ("search", "mind")
+"""`search` is deterministic: the same question over the same graph gives the same hits. `mind` draws the weights,
+the moods and the noise anew each time, so that now and then something unexpected comes to mind."""
 
 WIDTH = 100
 """Candidates from each index; fusing fewer loses what approximate search ranked low."""
-_LEXICAL_OVERFETCH = 4
+LEXICAL_OVERFETCH = 4
 """The full-text index cannot filter by status, so more rows are taken than are kept."""
+RARE = 50
+"""An entity with no more mentions than this brings its memories along: being about it says something."""
+DATED_WIDTH = 20
+MAX_SPANS = 4
+"""Candidates from each time that the question speaks of, and how many of those are looked at."""
+SEEDS, PARTNERS = 10, 3
+"""The best candidates, whose neighbours and strongest partners are candidates too."""
+MAX_ACTIVE = 50
+"""Memories at hand whose partners are looked at."""
+RERANKED = 20
+"""Hits that a cross-encoder is asked about."""
+DORMANT_SIMILARITY = 0.9
+"""Dormant memories come back only above this cosine."""
+
+Judge = Callable[[str, str, bool], None]
 _BEGINNING = datetime(1, 1, 3, tzinfo=UTC)
-_DORMANT_SIMILARITY = 0.95
-"""Dormant memories come back only above cosine 0.9; the index scores `(1 + cosine) / 2`."""
-_ALL = ["active", "dormant", "superseded", "archived"]
+_EVERY_STATUS = ["active", "dormant", "superseded", "archived"]
+_INSTANT = timedelta(microseconds=1)
 
 
-def recall(
-    graph: Graph,
-    embedder: Embedder,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A checked question."""
+
+    text: str
+    k: int
+    as_of: datetime | None
+    mode: str
+    hops: int
+    active: tuple[str, ...]
+    session: str | None
+
+
+def question(
     query: str,
-    *,
-    space: str,
     k: int,
-    as_of: datetime | str | None,
-    mode: str,
-    explain: bool,
-) -> list[Hit]:
-    """Return the `k` best memories for `query`; `engram.memory.Engram.recall` says the rest."""
-    query, k = check_query(query), check_k(k)
-    at = check_time(as_of, "as_of", whole_day=True)
+    *,
+    as_of: datetime | str | None = None,
+    mode: str = "search",
+    hops: int = 1,
+    active: Iterable[str] = (),
+    session: str | None = None,
+) -> Question:
+    """Return the question where all of it is usable.
+
+    Raises:
+        InvalidInputError: Something is not.
+    """
     if mode not in MODES:
         raise InvalidInputError(f"There is no recall mode {mode!r}.", remedy=f"Modes: {', '.join(MODES)}.")
-    width = max(WIDTH, k)
-    rows = graph.read(
-        "recall/find_candidates",
-        space=space,
-        statuses=["active", "dormant"] if at is None else _ALL,
-        valid_at_from=at or FOREVER,
-        valid_at_to=at or _BEGINNING,
-        known_at=at or FOREVER,
-        vector=embedder.embed([query], Task.QUERY)[0].tolist(),
-        lexical=lexical_query(query, space, "content"),
-        context=lexical_query(query, space, "contextualized"),
-        width=width,
-        lexical_width=_LEXICAL_OVERFETCH * width,
+    if hops not in (1, 2):
+        raise InvalidInputError(f"hops must be 1 or 2, not {hops!r}.")
+    return Question(
+        text=check_query(query),
+        k=check_k(k),
+        as_of=check_time(as_of, "as_of", whole_day=True),
+        mode=mode,
+        hops=hops,
+        active=tuple(active)[:MAX_ACTIVE],
+        session=session,
     )
-    if at is None:
-        rows = [row for row in rows if _awake(row)]
-    # Equal scores are ranked by this order, which must not be the server's: the newer first, then by id.
-    rows.sort(key=lambda row: (-row["memory"]["event_at"].timestamp(), row["memory"]["id"]))
-    terms = {
-        "semantic": reciprocal_ranks(_column(rows, "semantic")),
-        "lexical": reciprocal_ranks(_column(rows, "lexical")),
-        "context": reciprocal_ranks(_column(rows, "context")),
-    }
-    scores = np.sum(list(terms.values()), axis=0)
 
-    # Equal sums: the one with the words in it.
-    order = sorted(range(len(rows)), key=lambda i: (-scores[i], -terms["lexical"][i], i))
-    return [
-        Hit(
-            memory=memory_from(rows[i]["memory"]),
-            rank=rank,
-            score=float(scores[i]),
-            terms={name: float(values[i]) for name, values in terms.items()} if explain else None,
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a question found, ranked and not yet learned from."""
+
+    question: Question
+    candidates: Candidates
+    ranking: Ranking
+    order: list[int]
+    """Indices of the candidates, best first, after the reranker where there is one."""
+    scores: Floats
+    terms: dict[str, Floats]
+    notes: tuple[str, ...]
+    at: datetime
+
+
+class Recaller:
+    """Recalls from one space."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        embedder: Callable[[], Embedder],
+        *,
+        space: str,
+        clock: Callable[[], datetime],
+        generator: np.random.Generator,
+        reranker: Reranker | None,
+        rerank_seconds: float,
+    ) -> None:
+        self._graph = graph
+        self._embedder = embedder
+        self._space = space
+        self._clock = clock
+        self._generator = generator
+        self._reranker = reranker
+        self._rerank_seconds = rerank_seconds
+
+    def find(self, asked: Question, *, without: frozenset[str] = frozenset()) -> Found:
+        """Return what the question finds; nothing is written.
+
+        Args:
+            asked: The question.
+            without: Names of `engram.ranking.EVIDENCE` to leave out.
+        """
+        now = self._clock()
+        vector, notes = self._vector(asked.text)
+        width = max(WIDTH, asked.k)
+        spans = find_spans(asked.text, asked.as_of or now)[:MAX_SPANS]
+        row = self._graph.read(
+            "recall/find_candidates",
+            space=self._space,
+            statuses=["active", "dormant"] if asked.as_of is None else _EVERY_STATUS,
+            valid_at_from=asked.as_of or FOREVER,
+            valid_at_to=asked.as_of or _BEGINNING,
+            known_at=asked.as_of or FOREVER,
+            vector=vector,
+            lexical=lexical_query(asked.text, self._space, "contextualized"),
+            width=width,
+            lexical_width=LEXICAL_OVERFETCH * width,
+            names=keys_in(asked.text),
+            rare=RARE,
+            spans=[_clipped(span, asked.as_of) for span in spans if "date" not in without],
+            dated_width=DATED_WIDTH,
+            seeds=SEEDS,
+            partners=PARTNERS,
+            hops=asked.hops,
+            active=list(asked.active),
+        )[0]
+        above = DORMANT_SIMILARITY if asked.as_of is None else -2.0
+        candidates = candidates_from(row, dormant_above=above)
+        ranking = rank(
+            candidates,
+            dated=within(spans, candidates.event_at) if spans else None,
+            now=now.timestamp(),
+            generator=self._generator if asked.mode == "mind" else None,
+            without=without,
         )
-        for rank, i in enumerate(order[:k], start=1)
-    ]
+        found = Found(
+            question=asked,
+            candidates=candidates,
+            ranking=ranking,
+            order=ranking.order,
+            scores=ranking.scores,
+            terms=ranking.terms,
+            notes=notes,
+            at=now,
+        )
+        return self._reranked(found)
+
+    def _vector(self, text: str) -> tuple[list[float] | None, tuple[str, ...]]:
+        """Return the question's vector, or why there is none: the words then have to do."""
+        try:
+            vector = self._embedder().embed([text], Task.QUERY)[0]
+        except EmbeddingError as error:
+            return None, (f"found by words alone: {error.message}",)
+        if not np.isfinite(vector).all():
+            return None, ("found by words alone: the embedding model gave a vector that is not finite.",)
+        return vector.tolist(), ()
+
+    def _reranked(self, found: Found) -> Found:
+        if self._reranker is None or not found.order:
+            return found
+        top = found.order[:RERANKED]
+        passages = [found.candidates.memory(i).contextualized for i in top]
+        answer = self._reranker.rerank(found.question.text, passages, budget=self._rerank_seconds)
+        if answer.scores is None:
+            return replace(found, notes=(*found.notes, f"not reranked: {answer.reason}"))
+        scores = WEIGHTED_SHARE * found.scores
+        judged = np.zeros(len(found.scores))
+        judged[top] = answer.scores
+        scores[top] = blended(answer.scores, found.scores[top])
+        terms = {name: WEIGHTED_SHARE * values for name, values in found.terms.items()}
+        terms["rerank"] = RERANK_SHARE * judged
+        order = sorted(top, key=lambda i: -scores[i]) + found.order[RERANKED:]
+        return replace(found, order=order, scores=scores, terms=terms)
 
 
-def _awake(row: Row) -> bool:
-    return bool(row["memory"]["status"] != "dormant" or (row["semantic"] or 0.0) >= _DORMANT_SIMILARITY)
+def hits(found: Found, *, explain: bool, learner: Learner, rate: Judge, learn: bool) -> Hits:
+    """Return the best of what was found.
+
+    Args:
+        found: What a question found.
+        explain: Give each hit its terms.
+        learner: Takes what the recall teaches.
+        rate: Takes a recall's id, a memory's and the verdict on it.
+        learn: Whether all hits count as used at once; otherwise `Hits.learn` says later which were.
+    """
+
+    def used(places: Sequence[int]) -> Hits:
+        recall_id = new_recall_id()
+        learner.learn(lesson(found, places, recall_id))
+        return _hits(found, places, explain=explain, recall_id=recall_id, rate=rate)
+
+    best = found.order[: found.question.k]
+    if learn:
+        return used(best)
+    result = _hits(found, best, explain=explain, recall_id=None, rate=rate)
+    by_id = {found.candidates.id(i): i for i in best}
+    result.learner = lambda ids: used([by_id[each] for each in ids if each in by_id])
+    return result
 
 
-def _column(rows: list[Row], name: str) -> NDArray[np.float64]:
-    return np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=np.float64)
+def lesson(found: Found, used: Sequence[int], recall_id: str) -> Lesson:
+    """Return what a recall teaches: what was used, and what ranked behind all that and was not.
+
+    Args:
+        found: What the question found.
+        used: Indices of the candidates that were used, best first.
+        recall_id: The recall's.
+    """
+    asked, candidates = found.question, found.candidates
+    last = max((found.order.index(i) for i in used), default=-1)
+    return Lesson(
+        id=recall_id,
+        query=asked.text,
+        mode=asked.mode,
+        k=asked.k,
+        hops=asked.hops,
+        session=asked.session,
+        at=found.at,
+        used=tuple(
+            Use(
+                id=candidates.id(i),
+                rank=place,
+                score=float(found.scores[i]),
+                terms={name: float(values[i]) for name, values in found.terms.items()},
+                lift=found.ranking.lift[i].tolist(),
+            )
+            for place, i in enumerate(used, start=1)
+        ),
+        missed=tuple(candidates.id(i) for i in found.order[last + 1 : NEAR_MISSES]),
+    )
+
+
+def _hits(found: Found, places: Sequence[int], *, explain: bool, recall_id: str | None, rate: Judge) -> Hits:
+    return Hits(
+        [
+            _hit(found, i, rank=rank, explain=explain, recall_id=recall_id, rate=rate)
+            for rank, i in enumerate(places, start=1)
+        ],
+        recall=recall_id,
+        notes=found.notes,
+    )
+
+
+def _hit(found: Found, i: int, *, rank: int, explain: bool, recall_id: str | None, rate: Judge) -> Hit:
+    memory = found.candidates.memory(i)
+    similarity = float(found.candidates.similarity[i])
+    return Hit(
+        memory=memory,
+        rank=rank,
+        score=float(found.scores[i]),
+        similarity=None if np.isnan(similarity) else similarity,
+        terms={name: float(values[i]) for name, values in found.terms.items()} if explain else None,
+        notes=found.notes,
+        recall=recall_id,
+        rate=None if recall_id is None else partial(rate, recall_id, memory.id),
+    )
+
+
+def _clipped(span: Span, as_of: datetime | None) -> dict[str, datetime]:
+    """Return a span as far as it lies in what held at `as_of`."""
+    end = span.end if as_of is None else min(span.end, as_of + _INSTANT)
+    return {"start": span.start, "end": end}

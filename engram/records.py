@@ -1,10 +1,12 @@
 """The values that cross module borders: turns in, memories and hits out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
+
+from engram.errors import InvalidInputError
 
 FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The open end of an interval: `valid_to` of what is still so."""
@@ -109,6 +111,24 @@ def memory_from(properties: Mapping[str, Any], *, created: bool = True) -> Memor
 
 _STORED = tuple(item.name for item in fields(Memory) if item.name not in {"kind", "created"})
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+TIMES = tuple(item.name for item in fields(Memory) if item.type is datetime)
+"""A memory's times, in the order in which `recall/find_candidates` returns them."""
+PLAIN = tuple(item.name for item in fields(Memory) if item.name != "created" and item.name not in TIMES)
+"""Its other properties, in that order."""
+
+
+def memory_from_columns(plain: Sequence[Any], times: Sequence[int]) -> Memory:
+    """Return the memory with these properties, in the order of `PLAIN`, and times, in that of `TIMES`.
+
+    Times are microseconds since 1970: a recall looks at hundreds of memories and returns ten, so only those
+    are worth a `datetime`.
+    """
+    stored = dict(zip(PLAIN, plain, strict=True)) | {
+        name: _EPOCH + timedelta(microseconds=value) for name, value in zip(TIMES, times, strict=True)
+    }
+    return Memory(**stored | {"kind": Kind(stored["kind"])})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -118,8 +138,56 @@ class Hit:
     rank: int
     """1 is the best."""
     score: float
+    similarity: float | None = None
+    """Cosine of the question and the memory, -1 to 1; None where there was no vector to compare."""
     terms: dict[str, float] | None = None
     """What the score is made of (`explain=True`); the values add up to `score`."""
+    notes: tuple[str, ...] = ()
+    """What was left out of this recall and why, e.g. that the reranker took too long."""
+    recall: str | None = None
+    """Id of the recall, where it is recorded."""
+    rate: Callable[[bool], None] | None = field(default=None, repr=False, compare=False)
+    """Takes the verdict on this hit to the recall's record."""
+
+    def useful(self, verdict: bool = True) -> None:  # noqa: FBT001, FBT002  (reads as said: hit.useful(False))
+        """Say that this hit helped, or with False that it did not; the space's blend learns from it.
+
+        Raises:
+            InvalidInputError: The recall was `read_only`, so there is nothing to learn from.
+        """
+        if self.rate is None:
+            raise InvalidInputError(
+                "This recall is not recorded, so it cannot be judged.",
+                remedy="Recall without read_only=True.",
+            )
+        self.rate(verdict)
+
+
+class Hits(list[Hit]):
+    """What a recall brought back, best first: a list, and what is true of the recall as a whole."""
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), *, recall: str | None = None, notes: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(hits)
+        self.recall = recall
+        """Id of the recall, where it is recorded."""
+        self.notes = notes
+        """What was left out and why; also on each hit."""
+        self.learner: Callable[[Sequence[str]], Hits] | None = None
+
+    def learn(self, used: Sequence[str]) -> "Hits":
+        """Say which of a `read_only` recall's hits were used after all, by their ids, best first.
+
+        Returns:
+            Those hits, with the id of the recall that is now recorded.
+
+        Raises:
+            InvalidInputError: All of them count as used already.
+        """
+        if self.learner is None:
+            raise InvalidInputError("This recall was learned from already.")
+        return self.learner(used)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

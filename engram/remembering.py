@@ -9,10 +9,12 @@ from typing import Any
 from uuid import uuid4
 
 from engram.context import AFTER, BEFORE, Said, contextualize
-from engram.embedding.protocol import Embedder, Vectors, prefixed
+from engram.embedding.protocol import Embedder, Vectors, prefixed, unit_rows
 from engram.energy import CREATION_ENERGY, expires_at
+from engram.entities import entity_key, names_in
 from engram.errors import ErasedError, InvalidInputError
 from engram.graph import Graph, Row, Transaction
+from engram.importance import estimated_importance
 from engram.records import FOREVER, USER_TAG, Ingested, Kind, Memory, Turn, memory_from
 from engram.validation import (
     check_content,
@@ -24,6 +26,8 @@ from engram.validation import (
 )
 
 _BARRED = "it was erased at a person's wish"
+_REMEMBERED = BEFORE + 1
+"""Turns of a session kept in mind: the context of the last one, which the next turn completes."""
 _SPECIFIC = 24
 """Characters from which a text is someone's own words: erased, it stays away whatever its source.
 Shorter ones ("yes, please") only stay away from the place they were erased from."""
@@ -74,6 +78,14 @@ class _Line:
         return content_hash(Kind.EPISODIC, self.turn.text, self.identity)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """How a session ended before a batch, and what comes next in it."""
+
+    said: list[Said]
+    next: _Line
+
+
 class Writer:
     """Writes memories of one space."""
 
@@ -102,6 +114,8 @@ class Writer:
                     remedy="Say it in other words if it is meant to be remembered after all.",
                 )
             memory = memory_from(row["memory"], created=row["outcome"] == "stored")
+            if memory.created:
+                self._link_entities(transaction, [(memory.id, draft)], now)
             then(transaction, memory)
             return memory
 
@@ -133,7 +147,7 @@ class Writer:
         for batch, following in _batches(lines, batch_size):
             outcomes = self._write_batch(spoken, batch, following, previous, now)
             for line, (outcome, memory_id) in zip(batch, outcomes, strict=True):
-                spoken[line.session] = [*spoken[line.session], line.said][-BEFORE:]
+                spoken[line.session] = [*spoken[line.session], line.said][-_REMEMBERED:]
                 stored += outcome == "stored"
                 seen += outcome == "seen"
                 if outcome == "erased":  # between the look at the tombstones and the write
@@ -219,10 +233,15 @@ class Writer:
             previous: This call's last memory of each session; updated.
             now: When it is stored.
         """
+        # What a session ended with before gets its first turn of this batch into its context.
+        ends: dict[str, _End] = {}
         for line in batch:
             if line.session not in spoken:
                 spoken[line.session] = self._said_before(line)
-        rows = self._rows(self._drafts(spoken, batch, following), now)
+            if line.session not in ends:
+                ends[line.session] = _End(said=spoken[line.session], next=line)
+        drafts = self._drafts(spoken, batch, following)
+        rows = self._rows(drafts, now)
         spans: dict[str, tuple[datetime, datetime]] = {}
         for line in batch:
             start, end = spans.get(line.session, (line.at, line.at))
@@ -236,6 +255,7 @@ class Writer:
                 "write/lock_sessions", space=self._space, sessions=sessions, now=now
             ).rows
             tails = {row["id"]: row["tail"] for row in locked}
+            before = dict(tails)
             # What this call wrote before is what came before; only its first turn follows the stored tail.
             said = tails | previous
             found = self._store(transaction, rows, now)
@@ -251,6 +271,21 @@ class Writer:
                 if new or tails[line.session] is None:
                     tails[line.session] = memory
             transaction.run("write/link_turns", space=self._space, rows=links, tails=tails, now=now)
+            stored = [
+                (memory, draft)
+                for draft, (outcome, memory) in zip(drafts, outcomes, strict=True)
+                if outcome == "stored"
+            ]
+            self._link_entities(transaction, stored, now)
+            new = {memory for memory, _ in stored}
+            self._go_on(
+                transaction,
+                {
+                    memory: ends[line.session]
+                    for line, (_, first) in zip(batch, outcomes, strict=True)
+                    if ends[line.session].next is line and first in new and (memory := before[line.session])
+                },
+            )
             return outcomes
 
         outcomes = self._graph.transact(work)
@@ -259,9 +294,55 @@ class Writer:
         )
         return outcomes
 
+    def _link_entities(
+        self, transaction: Transaction, stored: Sequence[tuple[str, Draft]], now: datetime
+    ) -> None:
+        """Link memories to who said them and what they name."""
+        entities: dict[str, Row] = {}
+        for memory, draft in stored:
+            for key, name, role in _mentions(draft):
+                entity = entities.setdefault(key, {"key": key, "name": name, "mentions": []})
+                entity["mentions"].append({"id": memory, "role": role})
+        if entities:
+            ordered = [entities[key] for key in sorted(entities)]
+            transaction.run("write/link_entities", space=self._space, entities=ordered, now=now)
+
+    def _go_on(self, transaction: Transaction, ends: dict[str, "_End"]) -> None:
+        """Give memories that were the last of their session the context that the next turn adds, all at once.
+
+        Args:
+            transaction: The one in which that turn is stored.
+            ends: For the id of each such memory, how its session ended.
+        """
+        if not ends:
+            return
+        # They were written before, so jobs may hold them: locked in order like everything that is.
+        rows = transaction.run("write/lock_memories", space=self._space, ids=sorted(ends)).rows
+        again = []
+        for row in rows:
+            end, memory = ends[row["id"]], row["memory"]
+            if end.said and end.said[-1].text == memory["content"]:
+                talk = [*end.said, end.next.said]
+                context = contextualize(talk, len(end.said) - 1)
+                if context != memory["contextualized"]:
+                    again.append((row["id"], Kind(memory["kind"]), memory["content"], context))
+        if not again:
+            return
+        vectors = embed_memories(self._embedder(), [each[1:] for each in again]).tolist()
+        transaction.run(
+            "write/rewrite_context",
+            space=self._space,
+            rows=[
+                {"id": each[0], "contextualized": each[3], "embedding": vector}
+                for each, vector in zip(again, vectors, strict=True)
+            ],
+        )
+
     def _said_before(self, line: _Line) -> list[Said]:
         """Return the last turns of the line's session that are in the graph and older than it, oldest first."""
-        rows = self._graph.read("inspect/list_turns", space=self._space, session=line.session, limit=BEFORE)
+        rows = self._graph.read(
+            "inspect/list_turns", space=self._space, session=line.session, limit=_REMEMBERED
+        )
         return [
             Said(text=row["text"], speaker=row["speaker"], at=row["at"], picture=row["caption"])
             for row in reversed(rows)
@@ -292,7 +373,7 @@ class Writer:
                     source_tag=line.turn.source_tag,
                     speaker=line.turn.speaker,
                     category=None,
-                    importance=0.5,
+                    importance=estimated_importance(line.turn.text),
                     event_at=line.at,
                     known_at=line.at,
                     valid_from=line.at,
@@ -304,7 +385,9 @@ class Writer:
 
     def _rows(self, drafts: Sequence[Draft], now: datetime) -> list[Row]:
         embedder = self._embedder()
-        vectors = embed_memories(embedder, [(draft.kind, draft.contextualized) for draft in drafts])
+        vectors = embed_memories(
+            embedder, [(draft.kind, draft.content, draft.contextualized) for draft in drafts]
+        )
         return [
             self._row(index, draft, vector, embedder.name, now)
             for index, (draft, vector) in enumerate(zip(drafts, vectors.tolist(), strict=True))
@@ -367,11 +450,35 @@ class Writer:
         return sorted(found, key=lambda row: row["index"])
 
 
-def embed_memories(embedder: Embedder, texts: Sequence[tuple[Kind, str]]) -> Vectors:
-    """Return the vectors that memories of these kinds and contexts are stored with, shape (n, d)."""
-    if embedder.uses_prefixes:
-        return embedder.embed([prefixed(kind, text) for kind, text in texts])
-    return embedder.embed([text for _, text in texts])
+def embed_memories(embedder: Embedder, texts: Sequence[tuple[Kind, str, str]]) -> Vectors:
+    """Return the vectors that memories are stored with, shape (n, d): what was said and its context in one.
+
+    Each is the direction between the vector of the content and that of the content in its context. The first
+    tells a turn from its neighbours, whose contexts are nearly the same; the second finds "Yes, next Friday".
+    The cosine with a question is then the mean of both cosines but for a factor, for the price of one index.
+
+    Args:
+        embedder: Makes the vectors.
+        texts: Kind, content and context of each.
+    """
+    forms = [form for kind, *both in texts for form in (_prefixed(embedder, kind, text) for text in both)]
+    vectors = embedder.embed(forms)
+    # Opposite directions would leave nothing between them; no two texts about the same are.
+    return unit_rows(vectors[0::2] + vectors[1::2])
+
+
+def _prefixed(embedder: Embedder, kind: Kind, text: str) -> str:
+    return prefixed(kind, text) if embedder.uses_prefixes else text
+
+
+def _mentions(draft: Draft) -> Iterator[tuple[str, str, str]]:
+    """Yield key, name and role of everybody and everything that a memory is said by or names, each once."""
+    seen = {""}
+    speaker = [] if draft.speaker is None else [(draft.speaker, "speaker")]
+    for name, role in [*speaker, *((name, "named") for name in names_in(draft.content))]:
+        if (key := entity_key(name)) not in seen:
+            seen.add(key)
+            yield key, name, role
 
 
 def tombstones(hashed: str, content: str) -> list[str]:

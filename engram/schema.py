@@ -8,7 +8,7 @@ from engram import statements
 from engram.errors import EmbedderMismatchError, SchemaError
 from engram.graph import Graph
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a file is added to `cypher/schema/`."""
 _INDEX_SECONDS = 300
 

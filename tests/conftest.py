@@ -120,10 +120,15 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def memory(neo4j_address: Address, graph: Graph, space: str, clock: FixedClock) -> Engram:
+def memory(
+    neo4j_address: Address, graph: Graph, space: str, clock: FixedClock, tmp_path: Path
+) -> Iterator[Engram]:
     """Give a memory on a clean space, with an embedder that needs no model."""
     embedder = HashEmbedder(DIMENSIONS)
-    return Engram(graph, neo4j_address.settings(), space=space, embedder=embedder, clock=clock)
+    settings = neo4j_address.settings(data_dir=tmp_path / "data")
+    opened = Engram(graph, settings, space=space, embedder=embedder, clock=clock)
+    yield opened
+    opened.flush()  # what it learned is written behind the test's back, and the graph is closed next
 
 
 @pytest.fixture

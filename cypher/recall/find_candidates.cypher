@@ -1,58 +1,176 @@
 CYPHER 25
-// Everything that a recall scores, in one round trip: the nearest by vector, the best by words in what
-// was said, and the best by words in its context. All legs over-fetch, because approximate search and a limit before the filter both lose hits.
-// A score of 0 means that only the space matched: the query's words were all stop words.
+// Everything that a recall scores, in one round trip: the nearest by vector, the best by words, those said
+// in the time and by or about whom the question names, what was said next to the best, and what is used
+// together with them; with all that scoring needs of each.
+// The legs over-fetch, because approximate search and a limit before the filter both lose hits. A memory
+// that only one leg found gets its exact cosine: guessing it costs more recall than computing it.
+// A lexical score of 0 means that only the space matched: the query's words were all stop words.
+// Properties are read as one map: node by node that is one pass over the record, not one for each.
+// Times come as microseconds since 1970: 1,600 of them make Python objects only where a hit needs them.
 // $space: string, whose; never null, a null would silently find nothing
 // $statuses: list of strings, e.g. ['active']
 // $valid_at_from: datetime, the memory began to hold no later than this
 // $valid_at_to: datetime, it ended after this
 // $known_at: datetime, it was known by then
-// $vector: list of floats, the query's embedding; its length is the index's
-// $lexical: string, the query over content in Lucene's syntax, with the space's key demanded; '' leaves
+// $vector: list of floats, the query's embedding; its length is the index's; null leaves this leg out
+// $lexical: string, the query over the context in Lucene's syntax, with the space's key demanded; '' leaves
 //   this leg out
-// $context: string, the same over the context
 // $width: integer, candidates from each leg
-// $lexical_width: integer, rows taken from the full-text index for each of its legs before the filter
-// returns: memory (map), semantic (float 0 to 1 or null), lexical, context (floats or null)
+// $lexical_width: integer, rows taken from the full-text index before the filter
+// $names: list of strings, keys that may be an entity's
+// $rare: integer, an entity mentioned no more often than this brings its memories along
+// $spans: list of maps {start, end}, times that the question speaks of
+// $dated_width: integer, candidates from each of those
+// $seeds: integer, how many of the best are followed to their neighbours and partners
+// $partners: integer, how many partners of each
+// $hops: integer, 1 or 2
+// $active: list of strings, ids of memories at hand; their partners are followed too
+// returns: one row: candidates (list of lists: similarity 0 to 1 or null, lexical or null, mentions, accessed
+//   (list of microseconds), plain and times (lists, in the order of engram.records.PLAIN and TIMES)),
+//   edges (list of lists: id followed from, id reached, weight, hop 0 to 2, fan), entities (list of keys),
+//   blend (map or null)
 CALL () {
-  MATCH (m:Memory)
-  SEARCH m IN (
-    VECTOR INDEX memory_embedding
-    FOR $vector
-    WHERE m.space = $space
+  CALL () {
+    WITH $vector AS vector
+    WHERE vector IS NOT NULL
+    MATCH (m:Memory)
+    SEARCH m IN (
+      VECTOR INDEX memory_embedding
+      FOR vector
+      WHERE m.space = $space
+        AND m.status IN $statuses
+        AND m.valid_from <= $valid_at_from
+        AND m.valid_to > $valid_at_to
+        AND m.known_at <= $known_at
+      LIMIT $width
+    ) SCORE AS similarity
+    RETURN m, similarity, null AS lexical
+    UNION ALL
+    WITH $lexical AS lexical_query
+    WHERE lexical_query <> ''
+    CALL db.index.fulltext.queryNodes('memory_text', lexical_query, {limit: $lexical_width})
+    YIELD node AS m, score AS lexical
+    WHERE lexical > 0
+      AND m.space = $space
       AND m.status IN $statuses
       AND m.valid_from <= $valid_at_from
       AND m.valid_to > $valid_at_to
       AND m.known_at <= $known_at
+    RETURN m, null AS similarity, lexical
     LIMIT $width
-  ) SCORE AS semantic
-  RETURN m, semantic, null AS lexical, null AS context
-  UNION ALL
-  WITH $lexical AS lexical_query
-  WHERE lexical_query <> ''
-  CALL db.index.fulltext.queryNodes('memory_text', lexical_query, {limit: $lexical_width})
-  YIELD node AS m, score AS lexical
-  WHERE lexical > 0
-    AND m.space = $space
-    AND m.status IN $statuses
-    AND m.valid_from <= $valid_at_from
-    AND m.valid_to > $valid_at_to
-    AND m.known_at <= $known_at
-  RETURN m, null AS semantic, lexical, null AS context
-  LIMIT $width
-  UNION ALL
-  WITH $context AS context_query
-  WHERE context_query <> ''
-  CALL db.index.fulltext.queryNodes('memory_text', context_query, {limit: $lexical_width})
-  YIELD node AS m, score AS context
-  WHERE context > 0
-    AND m.space = $space
-    AND m.status IN $statuses
-    AND m.valid_from <= $valid_at_from
-    AND m.valid_to > $valid_at_to
-    AND m.known_at <= $known_at
-  RETURN m, null AS semantic, null AS lexical, context
-  LIMIT $width
+    UNION ALL
+    UNWIND CASE WHEN $vector IS NULL THEN [] ELSE $spans END AS span
+    MATCH (m:Memory)
+    SEARCH m IN (
+      VECTOR INDEX memory_embedding
+      FOR $vector
+      WHERE m.space = $space
+        AND m.status IN $statuses
+        AND m.valid_from >= span.start
+        AND m.valid_from < span.end
+        AND m.valid_to > $valid_at_to
+        AND m.known_at <= $known_at
+      LIMIT $dated_width
+    ) SCORE AS similarity
+    RETURN m, similarity, null AS lexical
+  }
+  WITH m, max(similarity) AS similarity, max(lexical) AS lexical
+  ORDER BY coalesce(similarity, 0.5) + coalesce(lexical / (lexical + 10.0), 0.0) DESC
+  RETURN collect({memory: m, similarity: similarity, lexical: lexical}) AS found
 }
-WITH m, max(semantic) AS semantic, max(lexical) AS lexical, max(context) AS context
-RETURN m {.*, embedding: null} AS memory, semantic, lexical, context
+CALL () {
+  MATCH (e:Entity)
+  WHERE e.space = $space AND e.key IN $names
+  RETURN collect(e) AS entities
+}
+CALL (entities) {
+  UNWIND entities AS e
+  WITH e
+  WHERE count { (e)<-[:MENTIONS]-() } <= $rare
+  MATCH (e)<-[:MENTIONS]-(m:Memory)
+  RETURN collect(m) AS named
+}
+WITH found, entities, named, [f IN found[..$seeds] | f.memory] AS seeds
+CALL (seeds) {
+  UNWIND seeds AS s
+  MATCH (s)-[:FOLLOWS]-(m:Memory)
+  RETURN collect(m) AS neighbours
+}
+CALL (seeds) {
+  CALL (seeds) {
+    UNWIND $active AS id
+    MATCH (s:Memory {id: id})
+    WHERE s.space = $space
+    RETURN s, 0 AS hop
+    UNION ALL
+    UNWIND seeds AS s
+    RETURN s, 1 AS hop
+  }
+  CALL (s) {
+    MATCH (s)-[c:CO_ACCESSED]-(p:Memory)
+    RETURN p, c.weight AS weight
+    ORDER BY weight DESC, p.id
+    LIMIT $partners
+  }
+  RETURN
+    collect(CASE WHEN hop = 1 THEN p END) AS hop_1,
+    collect(p) AS partners,
+    collect([s.id, p.id, weight, hop, count { (s)-[:CO_ACCESSED]-() }]) AS near_edges
+}
+CALL (hop_1) {
+  WITH hop_1
+  WHERE $hops = 2
+  UNWIND hop_1 AS s
+  WITH DISTINCT s
+  CALL (s) {
+    MATCH (s)-[c:CO_ACCESSED]-(p:Memory)
+    RETURN p, c.weight AS weight
+    ORDER BY weight DESC, p.id
+    LIMIT $partners
+  }
+  RETURN
+    collect(p) AS far_partners,
+    collect([s.id, p.id, weight, 2, count { (s)-[:CO_ACCESSED]-() }]) AS far_edges
+}
+CALL (found, entities, named, neighbours, partners, far_partners) {
+  CALL (found, named, neighbours, partners, far_partners) {
+    UNWIND found AS f
+    RETURN f.memory AS m, f.similarity AS similarity, f.lexical AS lexical
+    UNION ALL
+    WITH [f IN found | f.memory] AS known, named + neighbours + partners + far_partners AS others
+    UNWIND others AS m
+    WITH DISTINCT m, known
+    WHERE NOT m IN known
+      AND m.space = $space
+      AND m.status IN $statuses
+      AND m.valid_from <= $valid_at_from
+      AND m.valid_to > $valid_at_to
+      AND m.known_at <= $known_at
+    RETURN m, null AS similarity, null AS lexical
+  }
+  WITH m, similarity, lexical, properties(m) AS p
+  RETURN collect([
+    coalesce(similarity, vector.similarity.cosine(p.embedding, $vector)),
+    lexical,
+    [(m)-[r:MENTIONS]->(e) WHERE e IN entities | r.role],
+    [t IN p.accessed_at | t.epochSeconds * 1000000 + t.microsecond],
+    [
+      p.id, p.space, p.kind, p.content, p.contextualized, p.category, p.compressed, p.tier, p.status,
+      p.source, p.source_tag, p.source_confidence, p.speaker, p.immutable, p.access_count, p.seen_count,
+      p.energy, p.weight_alpha, p.weight_beta, p.truth_alpha, p.truth_beta, p.importance, p.embed_model,
+      p.version
+    ],
+    [
+      t IN [
+        p.created_at, p.event_at, p.known_at, p.valid_from, p.valid_to, p.last_accessed_at, p.energy_at,
+        p.expires_at
+      ] | t.epochSeconds * 1000000 + t.microsecond
+    ]
+  ]) AS candidates
+}
+OPTIONAL MATCH (b:RelevanceBlend {space: $space})
+RETURN
+  candidates,
+  near_edges + far_edges AS edges,
+  [e IN entities | e.key] AS entities,
+  b {.experience, .offsets} AS blend

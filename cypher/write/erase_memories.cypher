@@ -1,5 +1,6 @@
 CYPHER 25
-// Delete memories with their snapshots and the turns that nothing else rests on, and leave tombstones.
+// Delete memories with their snapshots, the turns that nothing else rests on and the names that nothing else
+// mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
@@ -32,6 +33,16 @@ WHERE NOT EXISTS {
   WHERE NOT other.id IN $ids
 }
 WITH m, snapshots, collect(DISTINCT t) AS turns
+OPTIONAL MATCH (m)-[:MENTIONS]->(e:Entity)
+WHERE NOT EXISTS {
+  MATCH (e)<-[:MENTIONS]-(other:Memory)
+  WHERE NOT other.id IN $ids
+}
+WITH m, snapshots, turns, collect(DISTINCT e) AS names
+OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
+WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
+FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
+FOREACH (e IN names | DETACH DELETE e)
 FOREACH (s IN snapshots | DETACH DELETE s)
 FOREACH (t IN turns | DETACH DELETE t)
 DETACH DELETE m

@@ -306,9 +306,15 @@ def test_a_search_that_failed_is_not_a_search_without_result(
     chat = talk(memory, None, clock)
     at = neo4j_address
     with Graph(at.uri, at.user, at.password, "no-such-database") as failing:
-        memory.graph = memory._writer._graph = failing
+        use(memory, failing)
         events = list(chat.say("Where do I live?"))
     assert kinds(events) == ["Failed", "Failed"]
+
+
+def use(memory: Engram, graph: Graph) -> None:
+    """Let a memory talk to another database."""
+    memory.flush()
+    memory.graph = memory._writer._graph = memory._recaller._graph = memory._learner._graph = graph
 
 
 class Script:
@@ -332,12 +338,12 @@ def test_a_lost_server_is_brought_back_before_the_next_message(
     def reconnect() -> None:
         nonlocal tried
         tried += 1
-        memory.graph = memory._writer._graph = good
+        use(memory, good)
 
     chat = talk(memory, None, clock)
     screen = cli.TextScreen(cli.State())
     with Graph("bolt://127.0.0.1:1", "neo4j", "password", "neo4j") as gone:
-        memory.graph = memory._writer._graph = gone
+        use(memory, gone)
         lines = Script("My cat is called Mies", "What is my cat called?")
         cli.Conversation(chat, screen, lines, reconnect=reconnect).run()
     shown = capsys.readouterr()
@@ -354,7 +360,7 @@ def test_what_could_not_be_stored_is_said_at_the_end(
     """Whoever leaves while the database is away is told how much of it is not stored."""
     chat = talk(memory, None, clock)
     with Graph("bolt://127.0.0.1:1", "neo4j", "password", "neo4j") as gone:
-        memory.graph = memory._writer._graph = gone
+        use(memory, gone)
         cli.Conversation(chat, cli.TextScreen(cli.State()), Script("My cat is called Mies")).run()
     assert "the last 1 messages could not be stored" in "".join(capsys.readouterr())
 
@@ -413,7 +419,7 @@ def test_a_database_that_fails_is_an_event(memory: Engram, neo4j_address: Addres
     chat = talk(memory, ScriptedModel("Hello."), clock)
     at = neo4j_address
     with Graph(at.uri, at.user, at.password, "no-such-database") as failing:
-        memory.graph = memory._writer._graph = failing
+        use(memory, failing)
         events = list(chat.say("Hello"))
     failures = [event for event in events if isinstance(event, Failed)]
     assert [failure.doing for failure in failures] == ["recall", "store", "store"]

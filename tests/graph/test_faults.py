@@ -141,8 +141,8 @@ def test_killed_server_loses_nothing_acknowledged(settings: Settings, server: Ma
     assert writers.acknowledged <= episodes <= writers.acknowledged + BATCH
     assert episodes % BATCH == 0
     assert stats.turns == episodes
-    # DERIVED_FROM each, FOLLOWS between neighbours: no memory without its links.
-    assert stats.relationships == 2 * episodes - 1
+    # DERIVED_FROM and MENTIONS each, FOLLOWS between neighbours: no memory without its links.
+    assert stats.relationships == 3 * episodes - 1
     done = memory.remember_turns(turns(episodes + BATCH))
     assert (done.seen, done.stored) == (episodes, BATCH)
     memory.close()

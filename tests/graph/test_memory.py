@@ -33,7 +33,7 @@ def talk(*lines: str, session: str = "talk") -> list[Turn]:
 
 def contents(memory: Engram, query: str, k: int = 5, **more: object) -> list[str]:
     """Return the contents of a recall's hits."""
-    return [hit.memory.content for hit in memory.recall(query, k, **more)]  # type: ignore[arg-type]
+    return [hit.memory.content for hit in memory.recall(query, k, read_only=True, **more)]  # type: ignore[arg-type]
 
 
 def test_remember_returns_what_get_finds(memory: Engram, clock: FixedClock) -> None:
@@ -91,14 +91,17 @@ def test_recall_finds_by_meaning_and_by_words(memory: Engram) -> None:
     for hit in hits:
         assert hit.terms is not None
         assert sum(hit.terms.values()) == pytest.approx(hit.score, abs=1e-12)
-    assert all(value > 0 for value in (hits[0].terms or {}).values())
+    assert hits[0].terms is not None
+    assert hits[0].terms["semantic"] > 0
+    assert hits[0].terms["lexical"] > 0
 
 
 def test_recall_twice_is_the_same(memory: Engram) -> None:
-    """mode="search" is deterministic and changes nothing."""
+    """mode="search" is deterministic, and read_only=True writes nothing."""
     memory.remember_turns(talk(*(f"thing number {n % 7} was seen" for n in range(40))))
-    first = memory.recall("number 3", 40)
-    assert memory.recall("number 3", 40) == first
+    first = memory.recall("number 3", 40, read_only=True)
+    assert memory.recall("number 3", 40, read_only=True) == first
+    assert {hit.memory.access_count for hit in first} == {0}
 
 
 def test_superseded_and_forgotten_stay_out_of_recall(memory: Engram) -> None:
@@ -397,8 +400,8 @@ def test_imports_of_the_same_conversation_at_once_store_it_once(memory: Engram) 
     assert sum(result.stored for result in done) == 60
     stats = memory.stats()
     assert (stats.memories, stats.turns, stats.sessions) == (60, 60, 1)
-    # One DERIVED_FROM each and FOLLOWS between neighbours.
-    assert stats.relationships == 60 + 59
+    # One DERIVED_FROM and one MENTIONS (who said it) each, and FOLLOWS between neighbours.
+    assert stats.relationships == 60 + 60 + 59
 
 
 def test_another_dimension_never_reaches_the_index(memory: Engram) -> None:

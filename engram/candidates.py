@@ -1,0 +1,154 @@
+"""What a recall has to choose from: one row of the database as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engram.records import PLAIN, TIMES, Memory, memory_from_columns
+from engram.scoring.relevance import Learned
+
+Floats = NDArray[np.float64]
+_MICROSECONDS = 1e6
+_SIMILARITY, _LEXICAL, _ROLES, _ACCESSED, _PLAIN, _TIMES = range(6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edges:
+    """Co-access edges that were followed, shape (e,) each; memories are given by their index."""
+
+    sources: NDArray[np.intp]
+    targets: NDArray[np.intp]
+    weights: Floats
+    hops: NDArray[np.int64]
+    """0 from a memory at hand, 1 from one that the question found, 2 from one that hop 1 reached."""
+    fans: Floats
+    """How many partners the source has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """n memories and what they are scored by, shape (n,) unless said otherwise. Times are seconds since 1970."""
+
+    rows: Sequence[Sequence[Any]]
+    similarity: Floats
+    """Cosine with the question, -1 to 1; NaN without a vector."""
+    lexical: Floats
+    """BM25 over the memory in its context; 0 where no word matched."""
+    speaks: NDArray[np.bool_]
+    """Said by somebody whom the question names."""
+    named: NDArray[np.bool_]
+    """Names somebody or something that the question names too."""
+    importance: Floats
+    event_at: Floats
+    created_at: Floats
+    last_accessed_at: Floats
+    accessed_at: Floats
+    """Shape (n, m), NaN beyond a memory's accesses."""
+    access_count: NDArray[np.int64]
+    weight_alpha: Floats
+    weight_beta: Floats
+    edges: Edges
+    names: bool
+    """Whether the question names anybody who is known."""
+    speakers: bool
+    """Whether one of them speaks in some candidate."""
+    learned: Learned
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def memory(self, index: int) -> Memory:
+        """Return one of them as a memory."""
+        return memory_from_columns(self.rows[index][_PLAIN], self.rows[index][_TIMES])
+
+    def id(self, index: int) -> str:
+        """Return the id of one of them."""
+        return str(self.rows[index][_PLAIN][_ID])
+
+
+_ID = PLAIN.index("id")
+_STATUS = PLAIN.index("status")
+
+
+def candidates_from(row: dict[str, Any], *, dormant_above: float) -> Candidates:
+    """Return what `recall/find_candidates` found, in an order that is not the server's: newest first, then by id.
+
+    Args:
+        row: Its one row.
+        dormant_above: Dormant memories below this cosine are left out.
+    """
+    found = [each for each in row["candidates"] if _awake(each, dormant_above)]
+    event = TIMES.index("event_at")
+    found.sort(key=lambda each: (-each[_TIMES][event], each[_PLAIN][_ID]))
+    places = {each[_PLAIN][_ID]: index for index, each in enumerate(found)}
+    roles = [each[_ROLES] for each in found]
+    speaks = np.array(["speaker" in each for each in roles], dtype=np.bool_)
+    blend = row["blend"]
+    return Candidates(
+        rows=found,
+        similarity=_cosines([each[_SIMILARITY] for each in found]),
+        lexical=np.array([each[_LEXICAL] or 0.0 for each in found], dtype=np.float64),
+        speaks=speaks,
+        named=np.array(["named" in each for each in roles], dtype=np.bool_),
+        importance=_plain(found, "importance"),
+        event_at=_times(found, "event_at"),
+        created_at=_times(found, "created_at"),
+        last_accessed_at=_times(found, "last_accessed_at"),
+        accessed_at=_ragged([each[_ACCESSED] for each in found]),
+        access_count=_plain(found, "access_count").astype(np.int64),
+        weight_alpha=_plain(found, "weight_alpha"),
+        weight_beta=_plain(found, "weight_beta"),
+        edges=_edges(row["edges"], places),
+        names=bool(row["entities"]),
+        speakers=bool(speaks.any()),
+        learned=Learned() if blend is None else Learned(blend["experience"], tuple(blend["offsets"])),
+    )
+
+
+def _awake(candidate: Sequence[Any], above: float) -> bool:
+    if candidate[_PLAIN][_STATUS] != "dormant":
+        return True
+    similarity = candidate[_SIMILARITY]
+    return similarity is not None and 2.0 * similarity - 1.0 > above
+
+
+def _cosines(scores: Sequence[float | None]) -> Floats:
+    # The index scores (1 + cosine) / 2.
+    return 2.0 * np.array([np.nan if score is None else score for score in scores], dtype=np.float64) - 1.0
+
+
+def _plain(found: Sequence[Sequence[Any]], name: str) -> Floats:
+    place = PLAIN.index(name)
+    return np.array([each[_PLAIN][place] for each in found], dtype=np.float64)
+
+
+def _times(found: Sequence[Sequence[Any]], name: str) -> Floats:
+    place = TIMES.index(name)
+    return np.array([each[_TIMES][place] for each in found], dtype=np.float64) / _MICROSECONDS
+
+
+def _ragged(lists: Sequence[Sequence[int] | None]) -> Floats:
+    width = max((len(each or ()) for each in lists), default=0)
+    result = np.full((len(lists), width), np.nan)
+    for row, each in zip(result, lists, strict=True):
+        if each:
+            row[: len(each)] = each
+    return result / _MICROSECONDS
+
+
+def _edges(found: Sequence[Sequence[Any]], places: dict[str, int]) -> Edges:
+    # A memory at hand need not be a candidate; its place is then one behind the last.
+    known = [edge for edge in found if edge[1] in places]
+    sources = dict(places)
+    for edge in known:
+        sources.setdefault(edge[0], len(sources))
+    return Edges(
+        sources=np.array([sources[edge[0]] for edge in known], dtype=np.intp),
+        targets=np.array([places[edge[1]] for edge in known], dtype=np.intp),
+        weights=np.array([edge[2] for edge in known], dtype=np.float64),
+        hops=np.array([edge[3] for edge in known], dtype=np.int64),
+        fans=np.array([edge[4] for edge in known], dtype=np.float64),
+    )

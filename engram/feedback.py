@@ -1,0 +1,155 @@
+"""Verdicts on what was recalled, and recalls asked again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from engram.errors import InvalidInputError, NotFoundError
+from engram.graph import Graph, Transaction
+from engram.records import Hits
+from engram.scoring.relevance import COMPONENTS, Learned, Move, moved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """What a recorded recall returned."""
+
+    id: str
+    content: str
+    speaker: str | None
+    event_at: datetime
+    status: str
+    rank: int
+    score: float
+    useful: bool | None
+    """The verdict on it, where there is one."""
+    terms: dict[str, float]
+    """What the score was the sum of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRecall:
+    """A recall as it is kept."""
+
+    id: str
+    query: str | None
+    """None where something that it returned was erased since: it may have been quoted in the question."""
+    mode: str
+    k: int
+    hops: int
+    session: str | None
+    at: datetime
+    returned: tuple[Returned, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A recorded recall and the same question asked now."""
+
+    then: RecordedRecall
+    now: Hits
+
+    def place_then(self, memory_id: str) -> int | None:
+        """Return the rank that a memory had, None where it did not come back."""
+        return next((each.rank for each in self.then.returned if each.id == memory_id), None)
+
+    @property
+    def gone(self) -> tuple[Returned, ...]:
+        """What came back then and does not now."""
+        still = {hit.memory.id for hit in self.now}
+        return tuple(each for each in self.then.returned if each.id not in still)
+
+    @property
+    def same(self) -> bool:
+        """Whether the same memories come back in the same order."""
+        return [hit.memory.id for hit in self.now] == [each.id for each in self.then.returned]
+
+
+def judge(
+    graph: Graph, *, space: str, recall: str, ids: Sequence[str] | None, useful: bool, now: datetime
+) -> Move | None:
+    """Note a verdict on hits of a recall, and move the space's blend by it.
+
+    Returns:
+        What moved; None where the verdict was known already.
+
+    Raises:
+        NotFoundError: There is no such recall, or it returned none of these.
+    """
+
+    def work(transaction: Transaction) -> Move | None:
+        row = transaction.run(
+            "write/judge_hits",
+            space=space,
+            recall=recall,
+            ids=None if ids is None else list(ids),
+            useful=useful,
+            now=now,
+        ).rows[0]
+        if not row["judged"]:
+            raise NotFoundError(
+                f"The recall {recall[:8]} returned nothing of that kind in the space {space!r}."
+            )
+        if not row["lifts"]:
+            return None
+        learned = Learned(row["experience"], tuple(row["offsets"]))
+        move = moved(learned, np.sum(row["lifts"], axis=0), useful=useful)
+        if move.component is None or not move.amount:
+            return None
+        transaction.run(
+            "write/move_blend",
+            space=space,
+            offsets=list(move.learned.offsets),
+            component=move.component,
+            amount=move.amount,
+            useful=useful,
+            recall=recall,
+            now=now,
+        )
+        return move
+
+    return graph.transact(work)
+
+
+def read_recall(graph: Graph, *, space: str, prefix: str) -> RecordedRecall:
+    """Return a recorded recall by its id or the beginning of one.
+
+    Raises:
+        NotFoundError: There is none in this space.
+        InvalidInputError: The beginning fits several.
+    """
+    rows = graph.read("inspect/read_recall", space=space, prefix=prefix)
+    if not rows:
+        raise NotFoundError(
+            f"There is no recall {prefix!r} in the space {space!r}.",
+            remedy="`engram recall` prints a recall's id with its hits under --explain.",
+        )
+    if len(rows) > 1 and rows[0]["recall"]["id"] != prefix:
+        raise InvalidInputError(f"{prefix!r} fits several recalls.", remedy="Give more characters.")
+    recall: dict[str, Any] = rows[0]["recall"]
+    return RecordedRecall(
+        id=recall["id"],
+        query=recall.get("query"),
+        mode=recall["mode"],
+        k=recall["k"],
+        hops=recall["hops"],
+        session=recall.get("session"),
+        at=recall["at"],
+        returned=tuple(
+            Returned(
+                **{name: value for name, value in row.items() if name != "terms"},
+                terms={name: value for name, value in row["terms"].items() if value is not None},
+            )
+            for row in rows[0]["returned"]
+        ),
+    )
+
+
+def alphas_of(graph: Graph, *, space: str) -> dict[str, float]:
+    """Return the alphas that a space's next recall blends with, by component."""
+    rows = graph.read("inspect/read_blend", space=space)
+    learned = Learned(rows[0]["experience"], tuple(rows[0]["offsets"])) if rows else Learned()
+    return dict(zip(COMPONENTS, learned.alphas().as_array().tolist(), strict=True))

@@ -1,0 +1,192 @@
+"""Ranking: from what is known of each candidate to the terms that its score is the sum of. Pure functions.
+
+    score = 0.90 · relevance            five components, blended by Dirichlet weights
+          + 0.05 · P(retrieved)         ACT-R: base level, spreading, partial match, noise
+          + 0.05 · weight               how much it has mattered, as a Beta distribution
+
+The semantic component of relevance is the evidence that a memory answers the question: the weighted sum of
+`EVIDENCE`, relative to the best candidate's. Its proportions were fitted as a logistic ranking model on the
+development conversations of LoCoMo, each left out in turn; `python -m tests.bench.retrieval --ablation` shows
+what each part adds. Use can move a memory by a few ranks and no further: 0.05 is about the distance between
+the second hit and the fifth.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engram.candidates import Candidates, Floats
+from engram.scoring.activation import (
+    activation,
+    base_level,
+    logistic_noise,
+    partial_match,
+    retrieval_probability,
+    spreading,
+)
+from engram.scoring.relevance import COMPONENTS, edge_strength, lift, recency, relevance_terms, spread
+from engram.scoring.weight import centers, samples
+
+EVIDENCE = {"semantic": 0.28, "lexical": 0.39, "entity": 0.09, "date": 0.07, "importance": 0.17}
+"""Proportions of the semantic component; they add up to 1."""
+LEXICAL_HALF = 10.0
+"""The BM25 score that is half of full evidence: a rare word or two. It saturates, so that a long question
+does not drown what its vector says."""
+RELEVANCE_SHARE, ACTIVATION_SHARE, WEIGHT_SHARE = 0.9, 0.05, 0.05
+NEUTRAL_MOOD = 0.5
+Dated = NDArray[np.bool_] | None
+_DAY, _HOUR = 86_400.0, 3_600.0
+
+TERMS = (
+    *EVIDENCE,
+    *(name for name in COMPONENTS if name != "semantic"),
+    "base_level",
+    "spreading",
+    "partial_match",
+    "weight",
+)
+"""Every term of a score that no reranker has seen, in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The candidates' scores, shape (n,), and where they come from."""
+
+    terms: dict[str, Floats]
+    """For each of `TERMS` its part of the score, shape (n,); they add up to it."""
+    scores: Floats
+    lift: Floats
+    """Shape (n, 5): what each relevance component did for a memory beyond what it did for the average one."""
+    order: list[int]
+    """Indices, best first."""
+
+
+def rank(
+    candidates: Candidates,
+    *,
+    dated: Dated,
+    now: float,
+    generator: np.random.Generator | None,
+    without: frozenset[str] = frozenset(),
+) -> Ranking:
+    """Return the candidates' scores.
+
+    Args:
+        candidates: What to rank.
+        dated: Shape (n,): whether the memory is of the time that the question speaks of; None if it speaks
+            of none.
+        now: Seconds since 1970.
+        generator: Draws weights, mood and noise (`mode="mind"`); None uses the means and no noise.
+        without: Names of `EVIDENCE` to leave out, for measuring what each adds.
+    """
+    n = len(candidates)
+    parts = _evidence(candidates, dated, without)
+    total: Floats = np.sum(list(parts.values()), axis=0)
+    best = float(total.max(initial=0.0))
+    scale = 1.0 / best if best > 0.0 else 0.0
+
+    alphas = candidates.learned.alphas()
+    weights = alphas.mean() if generator is None else alphas.sample(generator)
+    components = np.column_stack(
+        [
+            np.maximum(total, 0.0) * scale,
+            _coaccess(candidates),
+            np.zeros(n) if generator is None else generator.uniform(size=n),
+            np.full(n, NEUTRAL_MOOD),
+            recency((now - candidates.last_accessed_at) / _HOUR),
+        ]
+    )
+    relevance = relevance_terms(components, weights)
+    # The evidence may be below zero for what points away from the question; its parts then say so, and the
+    # component, which may not, is still their sum.
+    part_scale = RELEVANCE_SHARE * float(weights[0]) * scale
+    terms = {name: part_scale * np.where(total > 0.0, part, 0.0) for name, part in parts.items()}
+    for place, name in enumerate(COMPONENTS):
+        if name != "semantic":
+            terms[name] = RELEVANCE_SHARE * relevance[:, place]
+    _add_activation(terms, candidates, dated, now, generator)
+    alpha, beta = candidates.weight_alpha, candidates.weight_beta
+    mattered = centers(alpha, beta) if generator is None else samples(alpha, beta, generator)
+    terms["weight"] = WEIGHT_SHARE * mattered
+    scores: Floats = np.sum([terms[name] for name in TERMS], axis=0)
+    # Equal sums: the one with the words in it.
+    order = sorted(range(n), key=lambda i: (-scores[i], -terms["lexical"][i], i))
+    return Ranking(terms=terms, scores=scores, lift=lift(relevance) if n else relevance, order=order)
+
+
+def _evidence(candidates: Candidates, dated: Dated, without: frozenset[str]) -> dict[str, Floats]:
+    lexical = candidates.lexical
+    raw: dict[str, Floats] = {
+        "semantic": np.nan_to_num(candidates.similarity, nan=0.0),
+        "lexical": lexical / (lexical + LEXICAL_HALF),
+        "entity": candidates.speaks.astype(np.float64),
+        "date": np.zeros(len(candidates)) if dated is None else dated.astype(np.float64),
+        "importance": candidates.importance,
+    }
+    return {
+        name: EVIDENCE[name] * (np.zeros(len(candidates)) if name in without else values)
+        for name, values in raw.items()
+    }
+
+
+def _coaccess(candidates: Candidates) -> Floats:
+    edges, n = candidates.edges, len(candidates)
+    active = np.zeros(_places(candidates))
+    active[edges.sources[edges.hops < 2]] = 1.0
+    return spread(
+        active, sources=edges.sources, targets=edges.targets, weights=edges.weights, hops=edges.hops
+    )[:n]
+
+
+def _add_activation(
+    terms: dict[str, Floats],
+    candidates: Candidates,
+    dated: Dated,
+    now: float,
+    generator: np.random.Generator | None,
+) -> None:
+    """Add what ACT-R's parts do to the probability of retrieval, each in its turn, so that they add up to it."""
+    n = len(candidates)
+    accesses = candidates.accessed_at
+    base = base_level(
+        (now - accesses) / _DAY,
+        forgotten=candidates.access_count - np.count_nonzero(~np.isnan(accesses), axis=1),
+        lifetime=(now - np.where(candidates.event_at > now, candidates.created_at, candidates.event_at))
+        / _DAY,
+    )
+    so_far = base
+    before = retrieval_probability(so_far)
+    terms["base_level"] = ACTIVATION_SHARE * before
+    for name, part in (
+        ("spreading", _spreading(candidates)),
+        ("partial_match", _mismatch(candidates, dated)),
+        ("noise", np.zeros(n) if generator is None else logistic_noise(n, generator)),
+    ):
+        so_far = activation(so_far, spread=part)
+        after = retrieval_probability(so_far)
+        terms[name] = terms.get(name, 0.0) + ACTIVATION_SHARE * (after - before)
+        before = after
+
+
+def _spreading(candidates: Candidates) -> Floats:
+    edges, n = candidates.edges, len(candidates)
+    sources, columns = np.unique(edges.sources, return_inverse=True)
+    strengths = np.zeros((_places(candidates), len(sources)))
+    fans = np.ones(len(sources))
+    np.maximum.at(strengths, (edges.targets, columns), edge_strength(edges.weights))
+    fans[columns] = edges.fans
+    return spreading(strengths[:n], fans)
+
+
+def _mismatch(candidates: Candidates, dated: Dated) -> Floats:
+    """Return the partial match: what the question names and speaks of, and a memory is not of."""
+    n = len(candidates)
+    stranger = ~(candidates.speaks | candidates.named) if candidates.names else np.zeros(n, dtype=np.bool_)
+    elsewhen = np.zeros(n, dtype=np.bool_) if dated is None else ~dated
+    return partial_match(np.column_stack([stranger, elsewhen]).astype(np.float64))
+
+
+def _places(candidates: Candidates) -> int:
+    # A memory at hand need not be a candidate; it then has a place behind the last one.
+    return max(len(candidates), int(candidates.edges.sources.max(initial=-1)) + 1)
