@@ -1,0 +1,161 @@
+"""Retrieval on conversations: `python -m tests.bench.retrieval --data FILE --out RESULTS.jsonl`.
+
+Each conversation goes into its own space through the public API, each question through
+`recall(k=20, mode="search", read_only=True)`; no language model, no reranker, the default embedder. All spaces
+share one new database; `--fresh` gives each conversation a database of its own, since BM25's statistics are
+shared between spaces. `--ablation` asks again with each part of the evidence left out. `--learning` then asks
+every question with learning on, and all of them again, to see that use does not bend what a search finds.
+
+RESULTS has one line a question: {"conversation", "question" (its index), "retrieved" (turn ids, best first),
+"ms" (embedding included)}.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from engram.config import Settings
+from engram.memory import Engram
+from engram.ranking import EVIDENCE
+from engram.server import ManagedServer
+from tests.bench.locomo import Conversation, load, scores
+
+DEPTH = 20
+Retrieved = dict[tuple[str, int], list[str]]
+
+
+@contextmanager
+def database() -> Iterator[Settings]:
+    """Give the settings of a new, empty database, and end it afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        managed = Settings.load(data_dir=Path(folder), server_backend="maven")
+        server = ManagedServer(managed)
+        there = server.start()
+        try:
+            yield Settings.load(
+                data_dir=Path(folder),
+                neo4j_uri=there.uri,
+                neo4j_user=there.user,
+                neo4j_password=there.password,
+                neo4j_database=there.database,
+            )
+        finally:
+            server.stop()
+
+
+class Conversations:
+    """Conversations in a database, each in its own space."""
+
+    def __init__(self, settings: Settings, conversations: Sequence[Conversation]) -> None:
+        self._settings = settings
+        self._conversations = conversations
+        self._turns: dict[str, str] = {}
+        self.written = 0
+        self.seconds = 0.0
+
+    def remember(self) -> None:
+        """Store them all."""
+        began = time.perf_counter()
+        for conversation in self._conversations:
+            with Engram.open(self._settings, space=conversation.id) as memory:
+                done = memory.remember_turns(conversation.turns)
+            refused = {index for index, _ in done.refused}
+            kept = [turn for index, turn in enumerate(conversation.turns) if index not in refused]
+            self._turns.update(
+                {memory: turn.id or "" for memory, turn in zip(done.memories, kept, strict=True)}
+            )
+            self.written += done.stored
+        self.seconds = time.perf_counter() - began
+
+    def ask(
+        self, *, without: Sequence[str] = (), read_only: bool = True
+    ) -> tuple[Retrieved, dict[tuple[str, int], float]]:
+        """Ask every question; return the turns that came back for each, and its milliseconds."""
+        retrieved: Retrieved = {}
+        taken: dict[tuple[str, int], float] = {}
+        for conversation in self._conversations:
+            with Engram.open(self._settings, space=conversation.id) as memory:
+                memory.recall("Is everything loaded?", read_only=True)
+                for index, question in enumerate(conversation.questions):
+                    began = time.perf_counter()
+                    hits = memory.recall(
+                        question.text, DEPTH, mode="search", read_only=read_only, without=without
+                    )
+                    taken[conversation.id, index] = (time.perf_counter() - began) * 1000
+                    # One turn may have come back as several memories.
+                    found = dict.fromkeys(self._turns[hit.memory.id] for hit in hits)
+                    retrieved[conversation.id, index] = list(found)
+        return retrieved, taken
+
+
+def line(name: str, measured: dict[str, float]) -> str:
+    """Return a row of the table."""
+    return f"| {name} | " + " | ".join(f"{value:.3f}" for value in measured.values()) + " |"
+
+
+def main() -> None:
+    """Measure, write the results, and print a markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--learning", action="store_true")
+    options = parser.parse_args()
+    conversations = load(options.data)
+    if options.fresh:
+        retrieved: Retrieved = {}
+        taken: dict[tuple[str, int], float] = {}
+        for conversation in conversations:
+            with database() as settings:
+                alone = Conversations(settings, [conversation])
+                alone.remember()
+                answers, times = alone.ask()
+                retrieved |= answers
+                taken |= times
+        rows = [line("each in its own database", scores(conversations, retrieved))]
+    else:
+        with database() as settings:
+            together = Conversations(settings, conversations)
+            together.remember()
+            retrieved, taken = together.ask()
+            rows = [line("all in one database", scores(conversations, retrieved))]
+            if options.ablation:
+                for name in EVIDENCE:
+                    answers, _ = together.ask(without=[name])
+                    rows.append(line(f"without {name}", scores(conversations, answers)))
+                for name in ("semantic", "lexical"):
+                    others = [each for each in EVIDENCE if each != name]
+                    answers, _ = together.ask(without=others)
+                    rows.append(line(f"{name} alone", scores(conversations, answers)))
+            if options.learning:
+                for pass_ in ("first", "second"):
+                    answers, _ = together.ask(read_only=False)
+                    rows.append(line(f"while learning, {pass_} pass", scores(conversations, answers)))
+    if options.out:
+        with options.out.open("w", encoding="utf-8") as file:
+            for (conversation_id, index), turns in retrieved.items():
+                row = {
+                    "conversation": conversation_id,
+                    "question": index,
+                    "retrieved": turns,
+                    "ms": round(taken[conversation_id, index], 2),
+                }
+                file.write(json.dumps(row) + "\n")
+    milliseconds = sorted(taken.values())
+    print("| | recall@5 | recall@10 | recall@20 | multi-hop @10 | MRR |")
+    print("|:--|---:|---:|---:|---:|---:|")
+    print("\n".join(rows))
+    print(
+        f"\n{len(milliseconds):,} questions, embedding included: median {statistics.median(milliseconds):.1f} ms, "
+        f"p95 {milliseconds[int(len(milliseconds) * 0.95)]:.1f} ms."
+    )
+
+
+if __name__ == "__main__":
+    main()
