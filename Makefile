@@ -32,4 +32,4 @@ test-torch: .venv-torch/ready
 comma := ,
 
 clean:
-	rm -rf .venv .venv-torch build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-torch .venv-peers build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
