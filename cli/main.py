@@ -36,7 +36,7 @@ COMMANDS = {
     "get": Entry("engram.cli.memory:get", "Show one memory."),
     "import": Entry("engram.cli.importing:command", "Import conversations and notes from files."),
     "jobs": Entry("engram.jobs.command:jobs", "Run what keeps the memory in shape."),
-    "recall": Entry("engram.cli.memory:recall", "Ask the memory."),
+    "recall": Entry("engram.cli.recall:recall", "Ask the memory."),
     "remember": Entry("engram.cli.memory:remember", "Store one thing."),
     "schema": Entry("engram.cli.schema:schema", "Set up or inspect the database's schema."),
     "server": Entry("engram.cli.server:server", "Install, start and stop the managed Neo4j."),

@@ -1,11 +1,11 @@
-"""`engram remember | recall | get | forget | why | stats`."""
+"""`engram remember | get | forget | why | stats`."""
 
 import sys
 from typing import Any
 
 import click
 
-from engram.records import Evidence, Hit, Kind, Memory
+from engram.records import Evidence, Kind, Memory
 
 from .history import history_file, scrub_history
 from .state import State
@@ -24,7 +24,7 @@ _SHOWN = 600
 @click.option("--speaker", metavar="NAME", help="Who said it.")
 @click.option("--source", default="user", show_default=True, help="Where it comes from.")
 @click.option("--category", metavar="NAME", help="A finer sort than the kind.")
-@click.option("--importance", default=0.5, show_default=True, help="0 to 1.")
+@click.option("--importance", type=float, help="0 to 1; judged by the text if left out.")
 @click.option("--known-at", metavar="DATE", help="Since when it has been known; now if left out.")
 @click.option("--valid-from", metavar="DATE", help="Since when it holds; when it happened if left out.")
 @click.option("--valid-to", metavar="DATE", help="Until when it holds; open if left out.")
@@ -44,31 +44,6 @@ def remember(state: State, /, content: str | None, **details: Any) -> None:
         state.out(f"Remembered as {stored.id[:SHORT]}.")
     else:
         state.out(f"Known already as {stored.id[:SHORT]}, now seen {stored.seen_count} times.")
-
-
-@click.command()
-@click.argument("query", nargs=-1, required=True)
-@click.option("-k", default=10, show_default=True, help="How many at most.")
-@click.option(
-    "--as-of", metavar="DATE", help="Answer from what was known and held at the end of that day, UTC."
-)
-@click.option(
-    "--mode", default="search", show_default=True, help="search: the same question, the same answer."
-)
-@click.option("--explain", is_flag=True, help="Show what each score is the sum of.")
-@click.pass_obj
-def recall(state: State, query: tuple[str, ...], k: int, as_of: str | None, mode: str, explain: bool) -> None:  # noqa: FBT001
-    """Ask the memory; the words of the question need no quotes."""
-    with state.open() as memory:
-        hits = memory.recall(" ".join(query), k, as_of=as_of, mode=mode, explain=explain)
-    if state.json:
-        state.print_json(hits)
-        return
-    if not hits:
-        when = f" that was known and valid on {as_of}" if as_of else ""
-        state.say(f"Nothing{when} was found in the space {state.space!r}; `engram stats` says what it holds.")
-    for hit in hits:
-        state.out(_hit_text(hit))
 
 
 @click.command()
@@ -111,7 +86,7 @@ def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> 
         scrub_history(history_file(state.settings), done.content)
         for old in replaced:
             state.say(
-                f"It had replaced {old.id[:SHORT]} “{_shortened(old.text)}”, which stays superseded; "
+                f"It had replaced {old.id[:SHORT]} “{shortened(old.text)}”, which stays superseded; "
                 f"`engram forget --undo {old.id[:SHORT]}` brings it back."
             )
     if state.json:
@@ -192,21 +167,7 @@ def _evidence_line(step: Evidence) -> str:
     return f"{'   ' * (step.depth - 1)}└─ {role} {what}{reason}{known}"
 
 
-def _hit_text(hit: Hit) -> str:
-    memory = hit.memory
-    who = f"{memory.speaker}: " if memory.speaker else ""
-    lines = [
-        f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{_shortened(memory.content)}",
-        f"     {memory.id[:SHORT]}  score {hit.score:.4f}",
-    ]
-    if memory.status != "active":
-        lines[-1] += f"  {memory.status}"
-    if hit.terms is not None:
-        lines[-1] += " = " + " + ".join(f"{name} {value:.4f}" for name, value in hit.terms.items())
-    return "\n".join(lines)
-
-
-def _shortened(content: str) -> str:
+def shortened(content: str) -> str:
     """Return content as it fits into a list: later lines indented, the end of a long one left out."""
     text = (
         content if len(content) <= _SHOWN else content[:_SHOWN].rstrip() + f" … ({len(content):,} characters)"

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
@@ -93,7 +93,8 @@ def _plain(value: object) -> object:
         case Path():
             return str(value)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            return asdict(value)
+            # What has no repr is no data: a callback, a cache.
+            return {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
         case set() | frozenset() | tuple():
             return list(value)
         case _:

@@ -13,6 +13,7 @@ from engram.config import Settings
 from engram.embedding import open_embedder
 from engram.errors import DatabaseError, EngramError
 from engram.graph import Graph
+from engram.learning import lost_file, lost_lessons
 from engram.llm import open_model
 from engram.schema import VERSION, check_embedder, read_schema
 from engram.server import Connection, docker_engine, find_java, find_maven, installed, managed, running
@@ -51,7 +52,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
             )
     if connection is not None:
         yield from _check_database(settings, connection)
-    for check in (_check_embedder, _check_language_model, _check_disk, _check_memory):
+    for check in (_check_learning, _check_embedder, _check_language_model, _check_disk, _check_memory):
         yield from _guarded(check, settings)
 
 
@@ -186,6 +187,17 @@ def _check_jobs(graph: Graph) -> Iterator[Finding]:
             detail=f"{len(failed)} of the last runs failed; {last['job']} at {last['started_at']:%Y-%m-%d %H:%M}: "
             f"{last['error']}",
             remedy="`engram jobs history` lists them.",
+        )
+
+
+def _check_learning(settings: Settings) -> Iterator[Finding]:
+    count, reason = lost_lessons(lost_file(settings))
+    if count:
+        yield Finding(
+            name="learning",
+            state="note",
+            detail=f"{count:,} recalls taught nothing, the last one because: {reason}",
+            remedy=f"No memory is lost by that. Delete {lost_file(settings)} to start counting again.",
         )
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from engram.config import Settings
 from engram.energy import DECAY_PER_HOUR, EXPIRY_ENERGY
 from engram.errors import EngramError
 from engram.graph import Graph
@@ -206,6 +207,11 @@ class Learner:
                 # One line each, appended: several processes may lose some at once.
                 with self._lost.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"count": count, "reason": reason}) + "\n")
+
+
+def lost_file(settings: Settings) -> Path:
+    """Return the file in which lost lessons are counted."""
+    return settings.data_dir / "lost-lessons.jsonl"
 
 
 def lost_lessons(file: Path) -> tuple[int, str | None]:

@@ -18,7 +18,7 @@ from engram.evidence import fold_paths
 from engram.feedback import Replay, judge, read_recall
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
-from engram.learning import Learner, Lessons
+from engram.learning import Learner, Lessons, lost_file
 from engram.recall import Recaller, hits, question
 from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
@@ -84,7 +84,7 @@ class Engram:
             reranker=self.reranker,
             rerank_seconds=settings.rerank_ms / 1000.0,
         )
-        self._learner = Learner(graph, space=self.space, lost=settings.data_dir / "lost-lessons.jsonl")
+        self._learner = Learner(graph, space=self.space, lost=lost_file(settings))
 
     @classmethod
     def open(

@@ -1,14 +1,18 @@
 """Ranking: from what is known of each candidate to the terms that its score is the sum of. Pure functions.
 
-    score = 0.90 · relevance            five components, blended by Dirichlet weights
-          + 0.05 · P(retrieved)         ACT-R: base level, spreading, partial match, noise
-          + 0.05 · weight               how much it has mattered, as a Beta distribution
+    score = shares[0] · relevance       five components, blended by Dirichlet weights
+          + shares[1] · P(retrieved)    ACT-R: base level, spreading, partial match, noise
+          + shares[2] · weight          how much it has mattered, as a Beta distribution
 
 The semantic component of relevance is the evidence that a memory answers the question: the weighted sum of
 `EVIDENCE`, relative to the best candidate's. Its proportions were fitted as a logistic ranking model on the
 development conversations of LoCoMo, each left out in turn; `python -m tests.bench.retrieval --ablation` shows
-what each part adds. Use can move a memory by a few ranks and no further: 0.05 is about the distance between
-the second hit and the fifth.
+what each part adds.
+
+In a search the question decides, and use, mood and age break ties (`SEARCH_TEMPER`, `SEARCH_SHARES`). With the
+blend as it is drawn for `mind`, a conversation that was remembered as it went on lost eleven points of recall@5
+to whatever was said last, and learning from every hit of 760 unrelated questions cost four; so tempered, the
+first costs one and the second less. `python -m tests.bench.retrieval --lived --learning` measures both.
 """
 
 from dataclasses import dataclass
@@ -33,7 +37,13 @@ EVIDENCE = {"semantic": 0.28, "lexical": 0.39, "entity": 0.09, "date": 0.07, "im
 LEXICAL_HALF = 10.0
 """The BM25 score that is half of full evidence: a rare word or two. It saturates, so that a long question
 does not drown what its vector says."""
-RELEVANCE_SHARE, ACTIVATION_SHARE, WEIGHT_SHARE = 0.9, 0.05, 0.05
+SEARCH_SHARES = (0.97, 0.01, 0.02)
+MIND_SHARES = (0.90, 0.05, 0.05)
+"""Parts of relevance, activation and weight in the score, by mode; each adds up to 1."""
+SEARCH_TEMPER = 0.2
+"""What is left in a search of the weights of co-access, mood and recency; the evidence has the rest."""
+NAMED = 0.25
+"""Being about somebody whom the question names, against being said by them."""
 NEUTRAL_MOOD = 0.5
 Dated = NDArray[np.bool_] | None
 _DAY, _HOUR = 86_400.0, 3_600.0
@@ -81,13 +91,14 @@ def rank(
         without: Names of `EVIDENCE` to leave out, for measuring what each adds.
     """
     n = len(candidates)
+    shares = SEARCH_SHARES if generator is None else MIND_SHARES
     parts = _evidence(candidates, dated, without)
     total: Floats = np.sum(list(parts.values()), axis=0)
     best = float(total.max(initial=0.0))
     scale = 1.0 / best if best > 0.0 else 0.0
 
     alphas = candidates.learned.alphas()
-    weights = alphas.mean() if generator is None else alphas.sample(generator)
+    weights = _tempered(alphas.mean()) if generator is None else alphas.sample(generator)
     components = np.column_stack(
         [
             np.maximum(total, 0.0) * scale,
@@ -100,19 +111,26 @@ def rank(
     relevance = relevance_terms(components, weights)
     # The evidence may be below zero for what points away from the question; its parts then say so, and the
     # component, which may not, is still their sum.
-    part_scale = RELEVANCE_SHARE * float(weights[0]) * scale
+    part_scale = shares[0] * float(weights[0]) * scale
     terms = {name: part_scale * np.where(total > 0.0, part, 0.0) for name, part in parts.items()}
     for place, name in enumerate(COMPONENTS):
         if name != "semantic":
-            terms[name] = RELEVANCE_SHARE * relevance[:, place]
-    _add_activation(terms, candidates, dated, now, generator)
+            terms[name] = shares[0] * relevance[:, place]
+    _add_activation(terms, candidates, dated, now, generator, share=shares[1])
     alpha, beta = candidates.weight_alpha, candidates.weight_beta
     mattered = centers(alpha, beta) if generator is None else samples(alpha, beta, generator)
-    terms["weight"] = WEIGHT_SHARE * mattered
+    terms["weight"] = shares[2] * mattered
     scores: Floats = np.sum([terms[name] for name in TERMS], axis=0)
     # Equal sums: the one with the words in it.
     order = sorted(range(n), key=lambda i: (-scores[i], -terms["lexical"][i], i))
     return Ranking(terms=terms, scores=scores, lift=lift(relevance) if n else relevance, order=order)
+
+
+def _tempered(weights: Floats) -> Floats:
+    """Return the weights of a search: what is not evidence keeps a share of its weight, evidence has the rest."""
+    tempered = SEARCH_TEMPER * weights
+    tempered[0] = 1.0 - tempered[1:].sum()
+    return tempered
 
 
 def _evidence(candidates: Candidates, dated: Dated, without: frozenset[str]) -> dict[str, Floats]:
@@ -120,7 +138,7 @@ def _evidence(candidates: Candidates, dated: Dated, without: frozenset[str]) -> 
     raw: dict[str, Floats] = {
         "semantic": np.nan_to_num(candidates.similarity, nan=0.0),
         "lexical": lexical / (lexical + LEXICAL_HALF),
-        "entity": candidates.speaks.astype(np.float64),
+        "entity": np.maximum(candidates.speaks, NAMED * candidates.named),
         "date": np.zeros(len(candidates)) if dated is None else dated.astype(np.float64),
         "importance": candidates.importance,
     }
@@ -145,6 +163,8 @@ def _add_activation(
     dated: Dated,
     now: float,
     generator: np.random.Generator | None,
+    *,
+    share: float,
 ) -> None:
     """Add what ACT-R's parts do to the probability of retrieval, each in its turn, so that they add up to it."""
     n = len(candidates)
@@ -157,7 +177,7 @@ def _add_activation(
     )
     so_far = base
     before = retrieval_probability(so_far)
-    terms["base_level"] = ACTIVATION_SHARE * before
+    terms["base_level"] = share * before
     for name, part in (
         ("spreading", _spreading(candidates)),
         ("partial_match", _mismatch(candidates, dated)),
@@ -165,7 +185,7 @@ def _add_activation(
     ):
         so_far = activation(so_far, spread=part)
         after = retrieval_probability(so_far)
-        terms[name] = terms.get(name, 0.0) + ACTIVATION_SHARE * (after - before)
+        terms[name] = terms.get(name, 0.0) + share * (after - before)
         before = after
 
 

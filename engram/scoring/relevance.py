@@ -28,7 +28,7 @@ BOUNDS = (0.25, 4.0)
 """How far outcomes may take an alpha, as multiples of what experience alone gives it."""
 RECENCY_HALF_LIFE = 168.0
 """Seven days, in hours."""
-COACCESS_HALF = 3.0
+COACCESS_HALF = 5.0
 """The co-access weight that is half of full strength: one coincidence is not yet an association."""
 HOP_DECAY = (1.0, 0.3, 0.1)
 """What reaches a memory from one at hand, from one that the question found, and from that one's partner;

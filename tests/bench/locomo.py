@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 
@@ -35,6 +36,11 @@ class Conversation:
     id: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
+
+    @property
+    def sessions(self) -> list[list[Turn]]:
+        """The turns of each session, in order."""
+        return [list(turns) for _, turns in groupby(self.turns, key=lambda turn: turn.session)]
 
 
 def load(path: Path) -> list[Conversation]:

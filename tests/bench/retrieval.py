@@ -5,6 +5,7 @@ Each conversation goes into its own space through the public API, each question 
 share one new database; `--fresh` gives each conversation a database of its own, since BM25's statistics are
 shared between spaces. `--ablation` asks again with each part of the evidence left out. `--learning` then asks
 every question with learning on, and all of them again, to see that use does not bend what a search finds.
+`--lived` remembers each session on its own day and asks a day after the last, to see that age does not either.
 
 RESULTS has one line a question: {"conversation", "question" (its index), "retrieved" (turn ids, best first),
 "ms" (embedding included)}.
@@ -17,12 +18,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from engram.config import Settings
 from engram.memory import Engram
 from engram.ranking import EVIDENCE
 from engram.server import ManagedServer
+from engram.testing import FixedClock
 from tests.bench.locomo import Conversation, load, scores
 
 DEPTH = 20
@@ -51,26 +54,40 @@ def database() -> Iterator[Settings]:
 class Conversations:
     """Conversations in a database, each in its own space."""
 
-    def __init__(self, settings: Settings, conversations: Sequence[Conversation]) -> None:
+    def __init__(
+        self, settings: Settings, conversations: Sequence[Conversation], *, lived: bool = False
+    ) -> None:
         self._settings = settings
+        self._lived = lived
         self._conversations = conversations
         self._turns: dict[str, str] = {}
         self.written = 0
         self.seconds = 0.0
 
     def remember(self) -> None:
-        """Store them all."""
+        """Store them all, at once or each session on its own day."""
         began = time.perf_counter()
         for conversation in self._conversations:
-            with Engram.open(self._settings, space=conversation.id) as memory:
-                done = memory.remember_turns(conversation.turns)
-            refused = {index for index, _ in done.refused}
-            kept = [turn for index, turn in enumerate(conversation.turns) if index not in refused]
-            self._turns.update(
-                {memory: turn.id or "" for memory, turn in zip(done.memories, kept, strict=True)}
-            )
-            self.written += done.stored
+            clock = FixedClock()
+            with self._open(conversation, clock) as memory:
+                for session in conversation.sessions if self._lived else [conversation.turns]:
+                    clock.now = max(turn.at for turn in session if turn.at)
+                    done = memory.remember_turns(session)
+                    refused = {index for index, _ in done.refused}
+                    kept = [turn for index, turn in enumerate(session) if index not in refused]
+                    self._turns.update(
+                        {stored: turn.id or "" for stored, turn in zip(done.memories, kept, strict=True)}
+                    )
+                    self.written += done.stored
         self.seconds = time.perf_counter() - began
+
+    def _open(self, conversation: Conversation, clock: FixedClock | None = None) -> Engram:
+        if self._lived and clock is None:
+            end = max(turn.at for turn in conversation.turns if turn.at)
+            clock = FixedClock(end + timedelta(days=1))
+        if not self._lived:
+            return Engram.open(self._settings, space=conversation.id)
+        return Engram.open(self._settings, space=conversation.id, clock=clock or FixedClock())
 
     def ask(
         self, *, without: Sequence[str] = (), read_only: bool = True
@@ -79,7 +96,7 @@ class Conversations:
         retrieved: Retrieved = {}
         taken: dict[tuple[str, int], float] = {}
         for conversation in self._conversations:
-            with Engram.open(self._settings, space=conversation.id) as memory:
+            with self._open(conversation) as memory:
                 memory.recall("Is everything loaded?", read_only=True)
                 for index, question in enumerate(conversation.questions):
                     began = time.perf_counter()
@@ -106,6 +123,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--learning", action="store_true")
+    parser.add_argument("--lived", action="store_true")
     options = parser.parse_args()
     conversations = load(options.data)
     if options.fresh:
@@ -137,6 +155,11 @@ def main() -> None:
                 for pass_ in ("first", "second"):
                     answers, _ = together.ask(read_only=False)
                     rows.append(line(f"while learning, {pass_} pass", scores(conversations, answers)))
+    if options.lived:
+        with database() as settings:
+            lived = Conversations(settings, conversations, lived=True)
+            lived.remember()
+            rows.append(line("remembered as they went on", scores(conversations, lived.ask()[0])))
     if options.out:
         with options.out.open("w", encoding="utf-8") as file:
             for (conversation_id, index), turns in retrieved.items():

@@ -294,9 +294,9 @@ def test_an_edge_grows_stronger_and_never_whole(weights: list[float]) -> None:
     assert (np.diff(found) >= 0).all()
 
 
-def test_three_joint_recalls_are_half_an_association() -> None:
-    """None is 0, one is a quarter, three are a half; a weight below 0 is none."""
-    assert edge_strength(array(0, 1, 3, -2)) == pytest.approx([0, 0.25, 0.5, 0])
+def test_five_joint_recalls_are_half_an_association() -> None:
+    """None is 0, one is a sixth, five are a half; a weight below 0 is none."""
+    assert edge_strength(array(0, 1, 5, -2)) == pytest.approx([0, 1 / 6, 0.5, 0])
 
 
 def spread_over(
@@ -323,13 +323,13 @@ def test_spreading_takes_all_three_tenths_and_one_tenth() -> None:
 
 def test_spreading_weakens_with_each_weak_edge() -> None:
     """A path is worth the product of its edges' strengths."""
-    found = spread_over([1.0, 0, 0], [(0, 1, 3.0, 1), (1, 2, 1.0, 2)])
+    found = spread_over([1.0, 0, 0], [(0, 1, 5.0, 1), (1, 2, 5 / 3, 2)])
     assert found == pytest.approx([0, 0.3 * 0.5, 0.1 * 0.5 * 0.25])
 
 
 def test_the_best_path_counts_and_not_the_sum() -> None:
     """Two ways to a memory are worth the better one; what was found gets what other finds give it."""
-    edges = [(0, 2, 3.0, 1), (1, 2, 1.0, 1), (0, 1, 1e12, 1)]
+    edges = [(0, 2, 5.0, 1), (1, 2, 1.0, 1), (0, 1, 1e12, 1)]
     assert spread_over([1.0, 0.5, 0], edges) == pytest.approx([0, 0.3, 0.15])
 
 

@@ -1,0 +1,146 @@
+"""`engram recall`: ask, see what each score is the sum of, ask a recorded recall again."""
+
+import sys
+
+import click
+
+from engram.feedback import Replay
+from engram.records import Hit, Hits
+
+from .memory import SHORT, shortened
+from .state import State
+
+_BAR = 24
+"""Characters of the longest bar."""
+_WIDEST_TERM = 13
+_LEAST = 5e-5
+"""A term below this would show as nothing."""
+
+
+@click.command()
+@click.argument("query", nargs=-1)
+@click.option("-k", default=10, show_default=True, help="How many at most.")
+@click.option(
+    "--as-of", metavar="DATE", help="Answer from what was known and held at the end of that day, UTC."
+)
+@click.option(
+    "--mode",
+    default="search",
+    show_default=True,
+    help="search: the same question, the same answer; mind: now and then something unexpected.",
+)
+@click.option("--hops", default=1, show_default=True, help="How far association spreads, 1 or 2.")
+@click.option("--session", metavar="NAME", help="The conversation that this is for.")
+@click.option("--explain", is_flag=True, help="Show what each score is the sum of.")
+@click.option("--read-only", is_flag=True, help="Learn nothing from it.")
+@click.option("--replay", metavar="ID", help="Ask a recorded recall again and show what changed.")
+@click.pass_obj
+def recall(  # noqa: PLR0917  (one parameter an option)
+    state: State,
+    query: tuple[str, ...],
+    k: int,
+    as_of: str | None,
+    mode: str,
+    hops: int,
+    session: str | None,
+    explain: bool,  # noqa: FBT001
+    read_only: bool,  # noqa: FBT001
+    replay: str | None,
+) -> None:
+    """Ask the memory; the words of the question need no quotes."""
+    if bool(query) == bool(replay):
+        raise click.UsageError("Say what to recall, or with --replay which recall to ask again.")
+    with state.open() as memory:
+        if replay:
+            _show_replay(state, memory.replay(replay))
+            return
+        if memory.reranker is not None:
+            # A command lives too short to load the model beside its questions.
+            memory.reranker.wait(5.0)
+        hits = memory.recall(
+            " ".join(query),
+            k,
+            as_of=as_of,
+            mode=mode,
+            hops=hops,
+            session=session,
+            explain=explain,
+            read_only=read_only,
+        )
+    for note in hits.notes:
+        state.say(f"{note[0].upper()}{note[1:]}")
+    if state.json:
+        state.print_json(hits)
+        return
+    if not hits:
+        when = f" that was known and valid on {as_of}" if as_of else ""
+        state.say(f"Nothing{when} was found in the space {state.space!r}; `engram stats` says what it holds.")
+    longest = max((abs(value) for hit in hits for value in (hit.terms or {}).values()), default=0.0)
+    for hit in hits:
+        state.out(_hit_text(hit))
+        for line in explanation(hit, longest):
+            state.out(f"     {line}")
+    if explain and hits.recall:
+        state.say(f"Recall {hits.recall[:SHORT]}; `engram recall --replay {hits.recall[:SHORT]}` asks again.")
+
+
+def explanation(hit: Hit, longest: float) -> list[str]:
+    """Return a line with a bar for each term of a hit's score, the largest first; they add up to the score.
+
+    Args:
+        hit: What to explain.
+        longest: The term that gets the longest bar.
+    """
+    terms = {name: value for name, value in (hit.terms or {}).items() if abs(value) >= _LEAST}
+    ordered = sorted(terms.items(), key=lambda term: -abs(term[1]))
+    return [
+        f"{name:<{_WIDEST_TERM}} {value:>8.4f}  {_bar(value / longest)}".rstrip() for name, value in ordered
+    ]
+
+
+def _bar(share: float) -> str:
+    # What counts against a memory looks different from what speaks for it.
+    full, light = (
+        ("\u2588", "\u2591") if (sys.stdout.encoding or "").lower().startswith("utf") else ("#", "-")
+    )
+    return (full if share > 0 else light) * max(1, round(abs(share) * _BAR))
+
+
+def _show_replay(state: State, replay: Replay) -> None:
+    if state.json:
+        state.print_json(replay)
+        return
+    then = replay.then
+    state.out(f"\u201c{then.query}\u201d, asked {then.at:%Y-%m-%d %H:%M}, asked again now:")
+    for hit in replay.now:
+        state.out(f"{_hit_text(hit)}  ({_moved(replay, hit)})")
+    for gone in replay.gone:
+        status = f", {gone.status} now" if gone.status != "active" else ""
+        state.out(f"  - {gone.event_at:%Y-%m-%d}  {shortened(gone.content)}")
+        state.out(f"     {gone.id[:SHORT]}  was {gone.rank}, score {gone.score:.4f}{status}")
+    state.say("Nothing changed." if replay.same else _summary(replay.now, replay))
+
+
+def _moved(replay: Replay, hit: Hit) -> str:
+    rank = replay.place_then(hit.memory.id)
+    if rank is None:
+        return "new"
+    if rank == hit.rank:
+        return "as before"
+    return f"was {rank}"
+
+
+def _summary(now: Hits, replay: Replay) -> str:
+    new = sum(replay.place_then(hit.memory.id) is None for hit in now)
+    moved = sum(replay.place_then(hit.memory.id) not in (None, hit.rank) for hit in now)
+    return f"{new} new, {moved} moved, {len(replay.gone)} gone."
+
+
+def _hit_text(hit: Hit) -> str:
+    memory = hit.memory
+    who = f"{memory.speaker}: " if memory.speaker else ""
+    status = f"  {memory.status}" if memory.status != "active" else ""
+    return (
+        f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{shortened(memory.content)}\n"
+        f"     {memory.id[:SHORT]}  score {hit.score:.4f}{status}"
+    )
