@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from engram.records import Turn
 
@@ -45,6 +46,11 @@ class Conversation:
 
 def load(path: Path) -> list[Conversation]:
     """Return the conversations of a file."""
+    return parse(json.loads(path.read_text(encoding="utf-8")))
+
+
+def parse(data: Iterable[Mapping[str, Any]]) -> list[Conversation]:
+    """Return the conversations of a file's data."""
     return [
         Conversation(
             id=each["id"],
@@ -68,8 +74,11 @@ def load(path: Path) -> list[Conversation]:
                 for question in each["questions"]
             ),
         )
-        for each in json.loads(path.read_text(encoding="utf-8"))
+        for each in data
     ]
+
+
+METRICS = (*(f"recall@{depth}" for depth in DEPTHS), "multi-hop @10", "MRR")
 
 
 def share_found(retrieved: Sequence[str], evidence: frozenset[str], depth: int) -> float:

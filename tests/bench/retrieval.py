@@ -30,6 +30,9 @@ from tests.bench.locomo import Conversation, load, scores
 
 DEPTH = 20
 Retrieved = dict[tuple[str, int], list[str]]
+"""Turn ids, best first, by conversation and index of the question."""
+Taken = dict[tuple[str, int], float]
+"""Milliseconds of each."""
 
 
 @contextmanager
@@ -89,12 +92,10 @@ class Conversations:
             return Engram.open(self._settings, space=conversation.id)
         return Engram.open(self._settings, space=conversation.id, clock=clock or FixedClock())
 
-    def ask(
-        self, *, without: Sequence[str] = (), read_only: bool = True
-    ) -> tuple[Retrieved, dict[tuple[str, int], float]]:
+    def ask(self, *, without: Sequence[str] = (), read_only: bool = True) -> tuple[Retrieved, Taken]:
         """Ask every question; return the turns that came back for each, and its milliseconds."""
         retrieved: Retrieved = {}
-        taken: dict[tuple[str, int], float] = {}
+        taken: Taken = {}
         for conversation in self._conversations:
             with self._open(conversation) as memory:
                 memory.recall("Is everything loaded?", read_only=True)
@@ -115,61 +116,75 @@ def line(name: str, measured: dict[str, float]) -> str:
     return f"| {name} | " + " | ".join(f"{value:.3f}" for value in measured.values()) + " |"
 
 
+def each_alone(conversations: Sequence[Conversation]) -> tuple[Retrieved, Taken, list[str]]:
+    """Ask each conversation in a database of its own."""
+    retrieved: Retrieved = {}
+    taken: Taken = {}
+    for conversation in conversations:
+        with database() as settings:
+            alone = Conversations(settings, [conversation])
+            alone.remember()
+            answers, times = alone.ask()
+            retrieved |= answers
+            taken |= times
+    return retrieved, taken, [line("each in its own database", scores(conversations, retrieved))]
+
+
+def all_together(
+    conversations: Sequence[Conversation], *, ablation: bool, learning: bool
+) -> tuple[Retrieved, Taken, list[str]]:
+    """Ask all conversations in one database, and again without parts of the evidence or while learning."""
+    with database() as settings:
+        together = Conversations(settings, conversations)
+        together.remember()
+        retrieved, taken = together.ask()
+        rows = [line("all in one database", scores(conversations, retrieved))]
+        left_out = {f"without {name}": {name} for name in EVIDENCE}
+        left_out |= {f"{name} alone": {*EVIDENCE} - {name} for name in ("semantic", "lexical")}
+        for name, without in left_out.items() if ablation else ():
+            rows.append(line(name, scores(conversations, together.ask(without=sorted(without))[0])))
+        for pass_ in ("first", "second") if learning else ():
+            answers, _ = together.ask(read_only=False)
+            rows.append(line(f"while learning, {pass_} pass", scores(conversations, answers)))
+    return retrieved, taken, rows
+
+
+def as_lived(conversations: Sequence[Conversation]) -> str:
+    """Remember each session on its own day, ask a day after the last, and return the row."""
+    with database() as settings:
+        lived = Conversations(settings, conversations, lived=True)
+        lived.remember()
+        return line("remembered as they went on", scores(conversations, lived.ask()[0]))
+
+
+def write(path: Path, retrieved: Retrieved, taken: Taken) -> None:
+    """Write the results."""
+    with path.open("w", encoding="utf-8") as file:
+        for (conversation, index), turns in retrieved.items():
+            ms = round(taken[conversation, index], 2)
+            row = {"conversation": conversation, "question": index, "retrieved": turns, "ms": ms}
+            file.write(json.dumps(row) + "\n")
+
+
 def main() -> None:
     """Measure, write the results, and print a markdown table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--fresh", action="store_true")
-    parser.add_argument("--ablation", action="store_true")
-    parser.add_argument("--learning", action="store_true")
-    parser.add_argument("--lived", action="store_true")
+    for name in ("--fresh", "--ablation", "--learning", "--lived"):
+        parser.add_argument(name, action="store_true")
     options = parser.parse_args()
     conversations = load(options.data)
     if options.fresh:
-        retrieved: Retrieved = {}
-        taken: dict[tuple[str, int], float] = {}
-        for conversation in conversations:
-            with database() as settings:
-                alone = Conversations(settings, [conversation])
-                alone.remember()
-                answers, times = alone.ask()
-                retrieved |= answers
-                taken |= times
-        rows = [line("each in its own database", scores(conversations, retrieved))]
+        retrieved, taken, rows = each_alone(conversations)
     else:
-        with database() as settings:
-            together = Conversations(settings, conversations)
-            together.remember()
-            retrieved, taken = together.ask()
-            rows = [line("all in one database", scores(conversations, retrieved))]
-            if options.ablation:
-                for name in EVIDENCE:
-                    answers, _ = together.ask(without=[name])
-                    rows.append(line(f"without {name}", scores(conversations, answers)))
-                for name in ("semantic", "lexical"):
-                    others = [each for each in EVIDENCE if each != name]
-                    answers, _ = together.ask(without=others)
-                    rows.append(line(f"{name} alone", scores(conversations, answers)))
-            if options.learning:
-                for pass_ in ("first", "second"):
-                    answers, _ = together.ask(read_only=False)
-                    rows.append(line(f"while learning, {pass_} pass", scores(conversations, answers)))
+        retrieved, taken, rows = all_together(
+            conversations, ablation=options.ablation, learning=options.learning
+        )
     if options.lived:
-        with database() as settings:
-            lived = Conversations(settings, conversations, lived=True)
-            lived.remember()
-            rows.append(line("remembered as they went on", scores(conversations, lived.ask()[0])))
+        rows.append(as_lived(conversations))
     if options.out:
-        with options.out.open("w", encoding="utf-8") as file:
-            for (conversation_id, index), turns in retrieved.items():
-                row = {
-                    "conversation": conversation_id,
-                    "question": index,
-                    "retrieved": turns,
-                    "ms": round(taken[conversation_id, index], 2),
-                }
-                file.write(json.dumps(row) + "\n")
+        write(options.out, retrieved, taken)
     milliseconds = sorted(taken.values())
     print("| | recall@5 | recall@10 | recall@20 | multi-hop @10 | MRR |")
     print("|:--|---:|---:|---:|---:|---:|")
