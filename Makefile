@@ -15,7 +15,7 @@ lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 bench: .venv/ready
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench $(if $(DATA),--data $(DATA))
 
 # Downloads 6 GB of torch: the encoder held against sentence-transformers itself.
 test-torch: .venv-torch/ready

@@ -1,47 +1,98 @@
-"""Run every benchmark and rewrite the README's table from what they print: `python -m tests.bench [NAME ...]`.
+"""Run benchmarks and put what they print into the README: `python -m tests.bench [--data FILE] [NAME ...]`.
 
-The embedder is compared with sentence-transformers where `.venv-torch` is there (`make test-torch` makes it).
+Without names, all; each replaces its own section and leaves the others. Those over conversations need FILE, in
+LoCoMo's form, which is not ours to ship; without it their sections stay as they are. The embedder is compared with
+sentence-transformers where `.venv-torch` is there (`make test-torch` makes it).
 """
 
+import argparse
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TORCH = ROOT / ".venv-torch" / "bin" / "python"
-BENCHMARKS = {
-    "help": "Starting the command",
-    "startup": "Starting the managed server",
-    "demo": "The demo, from nothing",
-    "embedding": "Embedding",
-}
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 
 
-def main(wanted: list[str]) -> None:
-    """Run the wanted benchmarks, or all; only a run of all rewrites the README."""
-    sections = []
-    for name in wanted or BENCHMARKS:
-        python = str(TORCH) if name == "embedding" and TORCH.exists() else sys.executable
-        done = subprocess.run(
-            [python, "-m", f"tests.bench.{name}"],
-            cwd=ROOT,
-            env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A module of this package and its section."""
+
+    title: str
+    options: tuple[str, ...] = ()
+    data: bool = False
+    """Whether it needs conversations."""
+
+
+BENCHMARKS = {
+    "retrieval": Benchmark("Retrieval", ("--ablation", "--learning", "--lived"), data=True),
+    "peers": Benchmark("Retrieval, beside other engines", data=True),
+    "latency": Benchmark("Latency of a recall, rate of writes", ("--picture",), data=True),
+    "concurrency": Benchmark("Many at once", data=True),
+    "help": Benchmark("Starting the command"),
+    "startup": Benchmark("Starting the managed server"),
+    "demo": Benchmark("The demo, from nothing"),
+    "embedding": Benchmark("Embedding"),
+}
+
+
+def main() -> None:
+    """Run the wanted benchmarks, or all that can be run, and rewrite their sections of the README."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="conversations to measure retrieval on")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    options = parser.parse_args()
+    if unknown := set(options.names) - BENCHMARKS.keys():
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
+    readme = ROOT / "README.md"
+    for name in options.names or BENCHMARKS:
+        benchmark = BENCHMARKS[name]
+        if benchmark.data and options.data is None:
+            print(f"## {benchmark.title}\n\nskipped: it needs --data\n", flush=True)
+            continue
+        printed = run(name, benchmark, options.data)
+        print(f"## {benchmark.title}\n\n{printed}", flush=True)
+        shown = " ".join(benchmark.options)
+        command = (
+            f"python -m tests.bench.{name}"
+            + (" --data FILE" if benchmark.data else "")
+            + (shown and f" {shown}")
         )
-        print(f"## {BENCHMARKS[name]}\n\n{done.stdout}", flush=True)
-        sections.append(f"**{BENCHMARKS[name]}** (`python -m tests.bench.{name}`)\n\n{done.stdout.strip()}\n")
-    if not wanted:
-        readme = ROOT / "README.md"
-        text = readme.read_text(encoding="utf-8")
-        head, _, rest = text.partition(BEGIN)
-        tail = rest.partition(END)[2]
-        table = "\n".join(sections)
-        readme.write_text(f"{head}{BEGIN}\n\n{table}\n{END}{tail}", encoding="utf-8")
+        section = f"**{benchmark.title}** (`{command}`)\n\n{printed.strip()}\n"
+        readme.write_text(
+            replaced(readme.read_text(encoding="utf-8"), benchmark.title, section), encoding="utf-8"
+        )
+
+
+def run(name: str, benchmark: Benchmark, data: Path | None) -> str:
+    """Return what one benchmark prints."""
+    python = str(TORCH) if name == "embedding" and TORCH.exists() else sys.executable
+    given = ["--data", str(data.resolve())] if benchmark.data and data else []
+    done = subprocess.run(
+        [python, "-m", f"tests.bench.{name}", *given, *benchmark.options],
+        cwd=ROOT,
+        env=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return done.stdout
+
+
+def replaced(readme: str, title: str, section: str) -> str:
+    """Return the README with one section replaced, or added where its place is."""
+    head, _, rest = readme.partition(BEGIN)
+    block, _, tail = rest.partition(END)
+    sections = {
+        each.partition("**")[0]: f"**{each.strip()}\n" for each in block.split("\n**") if "**" in each
+    }
+    sections[title] = section
+    ordered = [sections[each.title] for each in BENCHMARKS.values() if each.title in sections]
+    return f"{head}{BEGIN}\n\n" + "\n".join(ordered) + f"\n{END}{tail}"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,6 +1,6 @@
 """The chat whole: a real database, a scripted model, and every way in which a reply can end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pkgutil import resolve_name
@@ -12,6 +12,7 @@ from engram.chat import (
     NO_MODEL,
     NOTED,
     NOTHING,
+    RECALLED,
     Chat,
     Delta,
     Event,
@@ -22,8 +23,10 @@ from engram.chat import (
     Replied,
     Stored,
 )
+from engram.embedding.protocol import Task, Vectors
 from engram.errors import (
     DatabaseError,
+    EmbeddingError,
     InvalidInputError,
     LanguageModelDownError,
     LanguageModelGarbledError,
@@ -426,3 +429,60 @@ def test_a_database_that_fails_is_an_event(memory: Engram, neo4j_address: Addres
     assert all(isinstance(failure.error, DatabaseError) for failure in failures)
     assert isinstance(chat.unsaved, DatabaseError)
     assert any(isinstance(event, Replied) for event in events)
+
+
+def test_only_what_is_used_is_learned_from(memory: Engram, clock: FixedClock) -> None:
+    """Of all that a message looks at, what the model is shown counts as recalled, once, in this session."""
+    for n in range(20):
+        memory.remember(f"Fact number {n} about the harbour")
+    chat = talk(memory, ScriptedModel("I see."), clock, session="harbour")
+    list(chat.say("Tell me about the harbour"))
+    memory.flush()
+    shown = {hit.memory.id for hit in chat.recalled}
+    assert len(shown) == RECALLED
+    counted = memory.recall("harbour", 30, read_only=True)
+    assert {hit.memory.id for hit in counted if hit.memory.access_count} == shown
+    assert memory.learning.written == 1
+    assert chat.recall is not None
+
+
+def test_a_verdict_reaches_the_recall(memory: Engram, clock: FixedClock) -> None:
+    """`judge` marks every hit that was used; before anything came to mind there is nothing to judge."""
+    chat = talk(memory, None, clock)
+    with pytest.raises(InvalidInputError):
+        chat.judge(useful=True)
+    memory.remember("My cat is called Mies")
+    list(chat.say("What is my cat called?"))
+    chat.judge(useful=False)
+    assert chat.recall is not None
+    assert {each.useful for each in memory.replay(chat.recall).then.returned} == {False}
+
+
+def test_verdicts_are_typed(memory: Engram, clock: FixedClock, capsys: pytest.CaptureFixture[str]) -> None:
+    """/good and /bad judge the last answer, and say so where there is none."""
+    memory.remember("My cat is called Mies")
+    lines = Script("/good", "What is my cat called?", "/good", "/bad")
+    cli.Conversation(talk(memory, None, clock), cli.TextScreen(cli.State()), lines).run()
+    shown = capsys.readouterr().err
+    assert shown.count("nothing to judge") == 1
+    assert "Noted: of use." in shown
+    assert "Noted: of no use." in shown
+
+
+class Silent(HashEmbedder):
+    """An embedder that fails at questions."""
+
+    def embed(self, texts: Sequence[str], task: Task = Task.DOCUMENT) -> Vectors:
+        """Fail at a question."""
+        if task is Task.QUERY:
+            raise EmbeddingError("The model is broken.")
+        return super().embed(texts, task)
+
+
+def test_a_search_by_words_alone_is_told(memory: Engram, clock: FixedClock) -> None:
+    """Where the embedder fails, words still find, and the person is told that it was words alone."""
+    memory._embedder = Silent(384)
+    memory.remember("My cat is called Mies")
+    events = list(talk(memory, None, clock).say("What is my cat called?"))
+    assert any(isinstance(event, Notice) and "words alone" in event.text for event in events)
+    assert [hit.memory.content for hit in quoted(events).hits] == ["My cat is called Mies"]
