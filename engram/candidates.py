@@ -53,8 +53,6 @@ class Candidates:
     edges: Edges
     names: bool
     """Whether the question names anybody who is known."""
-    speakers: bool
-    """Whether one of them speaks in some candidate."""
     learned: Learned
 
     def __len__(self) -> int:
@@ -73,25 +71,24 @@ _ID = PLAIN.index("id")
 _STATUS = PLAIN.index("status")
 
 
-def candidates_from(row: dict[str, Any], *, dormant_above: float) -> Candidates:
+def candidates_from(row: dict[str, Any], *, dormant_above: float | None) -> Candidates:
     """Return what `recall/find_candidates` found, in an order that is not the server's: newest first, then by id.
 
     Args:
         row: Its one row.
-        dormant_above: Dormant memories below this cosine are left out.
+        dormant_above: Dormant memories up to this cosine are left out; None keeps them all.
     """
     found = [each for each in row["candidates"] if _awake(each, dormant_above)]
     event = TIMES.index("event_at")
     found.sort(key=lambda each: (-each[_TIMES][event], each[_PLAIN][_ID]))
     places = {each[_PLAIN][_ID]: index for index, each in enumerate(found)}
     roles = [each[_ROLES] for each in found]
-    speaks = np.array(["speaker" in each for each in roles], dtype=np.bool_)
     blend = row["blend"]
     return Candidates(
         rows=found,
         similarity=_cosines([each[_SIMILARITY] for each in found]),
         lexical=np.array([each[_LEXICAL] or 0.0 for each in found], dtype=np.float64),
-        speaks=speaks,
+        speaks=np.array(["speaker" in each for each in roles], dtype=np.bool_),
         named=np.array(["named" in each for each in roles], dtype=np.bool_),
         importance=_plain(found, "importance"),
         event_at=_times(found, "event_at"),
@@ -103,13 +100,12 @@ def candidates_from(row: dict[str, Any], *, dormant_above: float) -> Candidates:
         weight_beta=_plain(found, "weight_beta"),
         edges=_edges(row["edges"], places),
         names=bool(row["entities"]),
-        speakers=bool(speaks.any()),
         learned=Learned() if blend is None else Learned(blend["experience"], tuple(blend["offsets"])),
     )
 
 
-def _awake(candidate: Sequence[Any], above: float) -> bool:
-    if candidate[_PLAIN][_STATUS] != "dormant":
+def _awake(candidate: Sequence[Any], above: float | None) -> bool:
+    if above is None or candidate[_PLAIN][_STATUS] != "dormant":
         return True
     similarity = candidate[_SIMILARITY]
     return similarity is not None and 2.0 * similarity - 1.0 > above
@@ -141,7 +137,7 @@ def _ragged(lists: Sequence[Sequence[int] | None]) -> Floats:
 
 def _edges(found: Sequence[Sequence[Any]], places: dict[str, int]) -> Edges:
     # A memory at hand need not be a candidate; its place is then one behind the last.
-    known = [edge for edge in found if edge[1] in places]
+    known = sorted(list(edge) for edge in found if edge[1] in places)
     sources = dict(places)
     for edge in known:
         sources.setdefault(edge[0], len(sources))

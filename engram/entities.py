@@ -8,25 +8,32 @@ from engram.validation import MAX_NAME
 
 MAX_NAMES = 8
 """Names taken from one text; more is a list, not a mention."""
-LONGEST_NAME = 3
+LONGEST_NAME = 4
 """Words of the longest name that a question is searched for."""
 MAX_QUERY_WORDS = 128
+_HEADING = 4
+"""A text of more words than this, most of them capitalised, is a heading."""
 
-# A name may hold what stands inside words (O'Neil, Jean-Luc); a possessive is no part of it.
+# A name may hold what stands inside words: O'Neil, Jean-Luc.
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['\u2019]s$", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"(?:['\u2019]s)+(?!\w)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;\n\u2026\u3002\uff01\uff1f\"\u201c\u201d()\[\]*]")
-_BLANK = re.compile(r"\s+")
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 def entity_key(name: str) -> str:
-    """Return what a name is known by: without case, accents, possessive and spare white space."""
-    bare = "".join(
-        character
-        for character in unicodedata.normalize("NFKD", _POSSESSIVE.sub("", name.strip()))
-        if unicodedata.category(character) != "Mn"
+    """Return what a name is known by: its letters and digits, without case, accents and possessives.
+
+    A question's words go through the same, so whatever a name is spelled with, they meet: "AT&T", "user_1".
+    """
+    plain = _POSSESSIVE.sub("", unicodedata.normalize("NFKD", name)).casefold()
+    # Folding may compose or decompose once more (\u1e9e, \u0130).
+    letters = "".join(
+        each
+        for each in unicodedata.normalize("NFKD", plain)
+        if not unicodedata.category(each).startswith("M")
     )
-    return _BLANK.sub(" ", bare.casefold()).strip()
+    return _SEPARATORS.sub(" ", letters).strip()
 
 
 def names_in(text: str) -> list[str]:
@@ -35,27 +42,29 @@ def names_in(text: str) -> list[str]:
     The first word of a sentence is capitalised anyway and is left out. Scripts without case have no names here;
     their speakers are entities all the same.
     """
+    text = unicodedata.normalize("NFC", text)
     words = list(_WORD.finditer(text))
     capitals = sum(_capitalised(word[0]) for word in words)
-    if len(words) > 4 and capitals > len(words) / 2:
-        return []  # a heading, or shouting
+    shouted = sum(len(word[0]) > 1 and word[0].isupper() for word in words)
+    if (len(words) > _HEADING and capitals > len(words) / 2) or (len(words) > 1 and shouted > len(words) / 2):
+        return []
     found: dict[str, str] = {}
     for run in _runs(text, words):
         name = _POSSESSIVE.sub("", " ".join(run))
-        if len(name) <= MAX_NAME:
-            found.setdefault(entity_key(name), name)
+        if len(name) <= MAX_NAME and (key := entity_key(name)):
+            found.setdefault(key, name)
     return list(found.values())[:MAX_NAMES]
 
 
 def keys_in(question: str) -> list[str]:
-    """Return the key of every run of up to three words of a question: people ask in lower case too."""
-    words = [entity_key(word) for word in _WORD.findall(question)[:MAX_QUERY_WORDS]]
+    """Return the key of every run of up to four words of a question: people ask in lower case too."""
+    words = entity_key(question).split()[:MAX_QUERY_WORDS]
     keys = (
         " ".join(words[first : first + length])
         for length in range(1, LONGEST_NAME + 1)
         for first in range(len(words) - length + 1)
     )
-    return list(dict.fromkeys(key for key in keys if key))
+    return list(dict.fromkeys(keys))
 
 
 def _runs(text: str, words: list[re.Match[str]]) -> Iterator[list[str]]:
@@ -75,5 +84,6 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[list[str]]:
 
 
 def _capitalised(word: str) -> bool:
-    # "I'm" and "A" are no names.
-    return word[0].isupper() and len(re.split(r"['\u2019]", word)[0]) > 1
+    # "I'm" and "A" are no names, "O'Neil" is.
+    head, *tail = re.split(r"['\u2019]", word)
+    return head[0].isupper() and (len(head) > 1 or any(part[0].isupper() for part in tail))

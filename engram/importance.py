@@ -12,18 +12,24 @@ LONGEST = 5.0
 """ln(1 + words) beyond which more words tell nothing more: about 150."""
 _LENGTH, _NUMBER, _STATEMENT = 1.0, 0.8, 1.6
 
-_WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(
-    r"[^.!?\u3002\uff01\uff1f\u061f]*[.!?\u3002\uff01\uff1f\u061f]+|[^.!?\u3002\uff01\uff1f\u061f]+$"
-)
-_ASKS = ("?", "\uff1f", "\u061f")
+_ENDS = ".!?\u3002\uff01\uff1f\u061f\u203d\u2047\u2048\u2049\ufe56"
+_ASKS = frozenset("?\uff1f\u061f\u203d\u2047\u2048\u2049\ufe56")
+# Chinese and Japanese put no space between words: a character counts as one.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
+_SENTENCE = re.compile(rf"([^{_ENDS}]+)([{_ENDS}]*)")
 _DIGIT = re.compile(r"\d")
 
 
 def estimated_importance(text: str) -> float:
     """Return how much a text has to tell, 0 to 1; a plain sentence of 15 words has about 0.6."""
-    sentences = [sentence for sentence in _SENTENCE.findall(text) if _WORD.search(sentence)]
-    asked = sum(sentence.rstrip().endswith(_ASKS) for sentence in sentences) / max(1, len(sentences))
-    length = min(math.log1p(len(_WORD.findall(text))), LONGEST)
-    total = _LENGTH * length + _NUMBER * bool(_DIGIT.search(text)) + _STATEMENT * (1.0 - asked)
-    return float(total / (_LENGTH * LONGEST + _NUMBER + _STATEMENT))
+    words = len(_WORD.findall(text))
+    if not words:
+        return 0.0
+    sentences = [end for body, end in _SENTENCE.findall(text) if _WORD.search(body)]
+    asked = sum(not _ASKS.isdisjoint(end) for end in sentences) / len(sentences)
+    total = (
+        _LENGTH * min(math.log1p(words), LONGEST)
+        + _NUMBER * bool(_DIGIT.search(text))
+        + _STATEMENT * (1.0 - asked)
+    )
+    return total / (_LENGTH * LONGEST + _NUMBER + _STATEMENT)

@@ -144,17 +144,19 @@ class Learner:
 
     def learn(self, lesson: Lesson) -> None:
         """Take a lesson; it is written soon."""
+        refused = "the memory is closed"
         with self._lock:
-            if self._thread is None and not self._closing:
-                self._thread = threading.Thread(target=self._run, name="engram-learner", daemon=True)
-                self._thread.start()
-        if self._closing:
-            self._drop("the memory is closed")
-            return
-        try:
-            self._queue.put_nowait(lesson)
-        except queue.Full:
-            self._drop(f"{WAITING:,} recalls were waiting already")
+            if not self._closing:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="engram-learner", daemon=True)
+                    self._thread.start()
+                try:
+                    self._queue.put_nowait(lesson)
+                except queue.Full:
+                    refused = f"{WAITING:,} recalls were waiting already"
+                else:
+                    return
+        self._drop(refused)
 
     @property
     def state(self) -> Lessons:
@@ -172,17 +174,21 @@ class Learner:
             return self._queue.all_tasks_done.wait_for(lambda: not self._queue.unfinished_tasks, timeout)
 
     def close(self) -> None:
-        """Write what waits and end the thread."""
+        """Write what waits and end the thread; what takes too long is lost."""
         with self._lock:
             self._closing = True
-        if self._thread is None:
+            thread, self._thread = self._thread, None
+        if thread is None:
             return
         if not self.flush():
-            self._drop("closing took too long", count=self._queue.unfinished_tasks)
-            return
+            # The one that is being written is the thread's to count.
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._queue.get_nowait()
+                    self._queue.task_done()
+                    self._drop("closing took too long")
         self._queue.put(None)
-        self._thread.join(CLOSING_SECONDS)
-        self._thread = None
+        thread.join(1.0)
 
     def _run(self) -> None:
         while (lesson := self._queue.get()) is not None:
@@ -198,15 +204,15 @@ class Learner:
                 self._queue.task_done()
         self._queue.task_done()
 
-    def _drop(self, reason: str, *, count: int = 1) -> None:
+    def _drop(self, reason: str) -> None:
         with self._lock:
-            self._dropped += count
+            self._dropped += 1
             self._reason = reason
             with contextlib.suppress(OSError):
                 self._lost.parent.mkdir(parents=True, exist_ok=True)
                 # One line each, appended: several processes may lose some at once.
                 with self._lost.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"count": count, "reason": reason}) + "\n")
+                    file.write(json.dumps({"count": 1, "reason": reason}) + "\n")
 
 
 def lost_file(settings: Settings) -> Path:
@@ -217,9 +223,10 @@ def lost_file(settings: Settings) -> Path:
 def lost_lessons(file: Path) -> tuple[int, str | None]:
     """Return how many lessons were ever lost according to `file`, and why the last one was."""
     count, reason = 0, None
-    with contextlib.suppress(OSError), file.open(encoding="utf-8") as lines:
+    with contextlib.suppress(OSError), file.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            with contextlib.suppress(ValueError, KeyError, TypeError):  # a line cut off by a full disk
+            # A line that a full disk cut off, or that somebody wrote by hand.
+            with contextlib.suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 entry = json.loads(line)
                 count, reason = count + int(entry["count"]), str(entry["reason"])
     return count, reason

@@ -46,6 +46,7 @@ NAMED = 0.25
 """Being about somebody whom the question names, against being said by them."""
 NEUTRAL_MOOD = 0.5
 Dated = NDArray[np.bool_] | None
+_NOTHING = 1e-9
 _DAY, _HOUR = 86_400.0, 3_600.0
 
 TERMS = (
@@ -95,13 +96,13 @@ def rank(
     parts = _evidence(candidates, dated, without)
     total: Floats = np.sum(list(parts.values()), axis=0)
     best = float(total.max(initial=0.0))
-    scale = 1.0 / best if best > 0.0 else 0.0
+    scale = 1.0 / best if best > _NOTHING else 0.0
 
     alphas = candidates.learned.alphas()
     weights = _tempered(alphas.mean()) if generator is None else alphas.sample(generator)
     components = np.column_stack(
         [
-            np.maximum(total, 0.0) * scale,
+            total * scale,
             _coaccess(candidates),
             np.zeros(n) if generator is None else generator.uniform(size=n),
             np.full(n, NEUTRAL_MOOD),
@@ -109,10 +110,7 @@ def rank(
         ]
     )
     relevance = relevance_terms(components, weights)
-    # The evidence may be below zero for what points away from the question; its parts then say so, and the
-    # component, which may not, is still their sum.
-    part_scale = shares[0] * float(weights[0]) * scale
-    terms = {name: part_scale * np.where(total > 0.0, part, 0.0) for name, part in parts.items()}
+    terms = {name: shares[0] * float(weights[0]) * scale * part for name, part in parts.items()}
     for place, name in enumerate(COMPONENTS):
         if name != "semantic":
             terms[name] = shares[0] * relevance[:, place]
@@ -136,7 +134,8 @@ def _tempered(weights: Floats) -> Floats:
 def _evidence(candidates: Candidates, dated: Dated, without: frozenset[str]) -> dict[str, Floats]:
     lexical = candidates.lexical
     raw: dict[str, Floats] = {
-        "semantic": np.nan_to_num(candidates.similarity, nan=0.0),
+        # What points away from the question is no evidence; below zero it would be evidence against the rest.
+        "semantic": np.clip(np.nan_to_num(candidates.similarity, nan=0.0), 0.0, 1.0),
         "lexical": lexical / (lexical + LEXICAL_HALF),
         "entity": np.maximum(candidates.speaks, NAMED * candidates.named),
         "date": np.zeros(len(candidates)) if dated is None else dated.astype(np.float64),
@@ -191,11 +190,13 @@ def _add_activation(
 
 def _spreading(candidates: Candidates) -> Floats:
     edges, n = candidates.edges, len(candidates)
-    sources, columns = np.unique(edges.sources, return_inverse=True)
+    # What is attended to is what is at hand and what the question found, not what those lead to.
+    attended = edges.hops < 2
+    sources, columns = np.unique(edges.sources[attended], return_inverse=True)
     strengths = np.zeros((_places(candidates), len(sources)))
     fans = np.ones(len(sources))
-    np.maximum.at(strengths, (edges.targets, columns), edge_strength(edges.weights))
-    fans[columns] = edges.fans
+    np.maximum.at(strengths, (edges.targets[attended], columns), edge_strength(edges.weights[attended]))
+    fans[columns] = edges.fans[attended]
     return spreading(strengths[:n], fans)
 
 

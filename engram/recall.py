@@ -158,7 +158,7 @@ class Recaller:
             hops=asked.hops,
             active=list(asked.active),
         )[0]
-        above = DORMANT_SIMILARITY if asked.as_of is None else -2.0
+        above = DORMANT_SIMILARITY if asked.as_of is None else None
         candidates = candidates_from(row, dormant_above=above)
         ranking = rank(
             candidates,

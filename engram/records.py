@@ -187,7 +187,8 @@ class Hits(list[Hit]):
         """
         if self.learner is None:
             raise InvalidInputError("This recall was learned from already.")
-        return self.learner(used)
+        learner, self.learner = self.learner, None
+        return learner(list(dict.fromkeys(used)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
