@@ -27,6 +27,8 @@ WIDTH = 100
 """Candidates from each index; fusing fewer loses what approximate search ranked low."""
 LEXICAL_OVERFETCH = 4
 """The full-text index cannot filter by status, so more rows are taken than are kept."""
+AS_OF_OVERFETCH = 4
+"""In the past, what was closed by then is left out after the index was asked."""
 RARE = 50
 """An entity with no more mentions than this brings its memories along: being about it says something."""
 DATED_WIDTH = 20
@@ -148,6 +150,7 @@ class Recaller:
             vector=vector,
             lexical=lexical_query(asked.text, self._space, "contextualized"),
             width=width,
+            vector_width=width if asked.as_of is None else AS_OF_OVERFETCH * width,
             lexical_width=LEXICAL_OVERFETCH * width,
             names=keys_in(asked.text),
             rare=RARE,

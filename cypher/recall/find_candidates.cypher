@@ -10,12 +10,13 @@ CYPHER 25
 // $space: string, whose; never null, a null would silently find nothing
 // $statuses: list of strings, e.g. ['active']
 // $valid_at_from: datetime, the memory began to hold no later than this
-// $valid_at_to: datetime, it ended after this
+// $valid_at_to: datetime, it ended after this, or nobody knew yet that it had
 // $known_at: datetime, it was known by then
 // $vector: list of floats, the query's embedding; its length is the index's; null leaves this leg out
 // $lexical: string, the query over the context in Lucene's syntax, with the space's key demanded; '' leaves
 //   this leg out
 // $width: integer, candidates from each leg
+// $vector_width: integer, rows taken from the vector index before the end of validity is looked at
 // $lexical_width: integer, rows taken from the full-text index before the filter
 // $names: list of strings, keys that may be an entity's
 // $rare: integer, an entity mentioned no more often than this brings its memories along
@@ -40,11 +41,13 @@ CALL () {
       WHERE m.space = $space
         AND m.status IN $statuses
         AND m.valid_from <= $valid_at_from
-        AND m.valid_to > $valid_at_to
         AND m.known_at <= $known_at
-      LIMIT $width
+      LIMIT $vector_width
     ) SCORE AS similarity
+    WHERE m.valid_to > $valid_at_to
+      OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to)
     RETURN m, similarity, null AS lexical
+    LIMIT $width
     UNION ALL
     WITH $lexical AS lexical_query
     WHERE lexical_query <> ''
@@ -54,7 +57,7 @@ CALL () {
       AND m.space = $space
       AND m.status IN $statuses
       AND m.valid_from <= $valid_at_from
-      AND m.valid_to > $valid_at_to
+      AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
       AND m.known_at <= $known_at
     RETURN m, null AS similarity, lexical
     LIMIT $width
@@ -68,10 +71,11 @@ CALL () {
         AND m.status IN $statuses
         AND m.valid_from >= span.start
         AND m.valid_from < span.end
-        AND m.valid_to > $valid_at_to
         AND m.known_at <= $known_at
       LIMIT $dated_width
     ) SCORE AS similarity
+    WHERE m.valid_to > $valid_at_to
+      OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to)
     RETURN m, similarity, null AS lexical
   }
   WITH m, max(similarity) AS similarity, max(lexical) AS lexical
@@ -144,7 +148,7 @@ CALL (found, entities, named, neighbours, partners, far_partners) {
       AND m.space = $space
       AND m.status IN $statuses
       AND m.valid_from <= $valid_at_from
-      AND m.valid_to > $valid_at_to
+      AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
       AND m.known_at <= $known_at
     RETURN m, null AS similarity, null AS lexical
   }

@@ -12,6 +12,7 @@ SET
   old.status = 'active',
   old.valid_to = coalesce(old.valid_to_before, $forever),
   old.valid_to_before = null,
+  old.closed_at = null,
   old.version = old.version + 1
 WITH old
 OPTIONAL MATCH (:Memory)-[s:SUPERSEDES]->(old)

@@ -22,5 +22,7 @@ MERGE (new)-[s:SUPERSEDES]->(old)
     old.status = 'superseded',
     old.valid_to_before = old.valid_to,
     old.valid_to = $valid_to,
+    // Until now everybody believed it: asked for an earlier day, recall still answers with it.
+    old.closed_at = $now,
     old.version = old.version + 1
 RETURN old {.*, embedding: null} AS memory

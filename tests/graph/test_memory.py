@@ -81,6 +81,17 @@ def test_what_came_back_is_a_new_episode(memory: Engram, clock: FixedClock) -> N
     assert contents(memory, "Where does Felix live?", as_of=then) == ["Felix lives in Berlin"]
 
 
+def test_what_was_told_late_leaves_no_gap(memory: Engram, clock: FixedClock) -> None:
+    """Told in January of a move in September, recall as of October says what was believed in October."""
+    old = memory.remember("Felix lives in Utrecht", event_at="2025-06-01", known_at="2025-06-01")
+    memory.remember("Felix lives in Ghent", event_at="2025-09-01", supersedes=old.id, reason="he moved")
+    assert contents(memory, "Where does Felix live?", as_of="2025-08-01") == ["Felix lives in Utrecht"]
+    assert contents(memory, "Where does Felix live?", as_of="2025-10-01") == ["Felix lives in Utrecht"]
+    assert contents(memory, "Where does Felix live?") == ["Felix lives in Ghent"]
+    clock.advance(timedelta(days=1))
+    assert contents(memory, "Where does Felix live?", as_of=clock.now) == ["Felix lives in Ghent"]
+
+
 def test_recall_finds_by_meaning_and_by_words(memory: Engram) -> None:
     """Both legs work: every hit's terms add up to its score, and the best hit has both."""
     memory.remember("The piano was tuned in April")
