@@ -27,6 +27,8 @@ def entity_key(name: str) -> str:
     A question's words go through the same, so whatever a name is spelled with, they meet: "AT&T", "user_1".
     """
     plain = _POSSESSIVE.sub("", unicodedata.normalize("NFKD", name)).casefold()
+    if plain.isascii():
+        return _SEPARATORS.sub(" ", plain).strip()
     # Folding may compose or decompose once more (\u1e9e, \u0130).
     letters = "".join(
         each

@@ -10,6 +10,7 @@
     │   ├── DatabaseUnavailableError   nobody answers at the address
     │   ├── AuthenticationError        user or password refused
     │   ├── SchemaError                the database's schema is not this version's
+    │   ├── IndexPopulatingError       an index is still being built
     │   └── EmbedderMismatchError      the database was built with another embedding model
     ├── ServerError                the managed Neo4j could not be installed, started or stopped
     │   ├── InstallError
@@ -87,6 +88,10 @@ class AuthenticationError(DatabaseError):
 
 class SchemaError(DatabaseError):
     """The database's schema does not fit this version of Engram."""
+
+
+class IndexPopulatingError(DatabaseError):
+    """An index is still being built."""
 
 
 class EmbedderMismatchError(DatabaseError):

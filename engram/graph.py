@@ -24,7 +24,9 @@ from engram.errors import (
     DatabaseError,
     DatabaseUnavailableError,
     EngramError,
+    IndexPopulatingError,
     InvalidInputError,
+    SchemaError,
 )
 from engram.statements import load
 
@@ -150,7 +152,15 @@ class Graph:
         not act outside of the transaction.
         """
         with _translated(self.uri), self._session(neo4j.WRITE_ACCESS) as session:
-            return session.execute_write(lambda transaction: work(Transaction(transaction)))
+            for attempt in range(1, _ATTEMPTS + 1):
+                try:
+                    return session.execute_write(lambda transaction: work(Transaction(transaction)))
+                except neo4j.exceptions.ClientError as error:
+                    # Somebody deleted what this had found and was waiting to lock; it will not be found again.
+                    if "EntityNotFound" not in (error.code or "") or attempt == _ATTEMPTS:
+                        raise
+                _pause(attempt)
+        raise AssertionError  # the last attempt has returned or raised
 
     def apply(self, name: str, /, **parameters: Any) -> None:
         """Run a schema statement, which must be alone in its transaction; it must not mind running twice."""
@@ -302,6 +312,13 @@ def _from_server(uri: str, error: neo4j.exceptions.Neo4jError) -> DatabaseError:
         )
     if "DatabaseNotFound" in code:
         return DatabaseError(f"Neo4j at {uri} has no such database.", remedy="Check ENGRAM_NEO4J_DATABASE.")
+    if "IndexNotFound" in code and "not ready" in text:
+        return IndexPopulatingError(
+            "An index is still being built, so nothing can be searched by meaning yet.",
+            remedy="Wait a moment; `engram doctor` shows how far it is.",
+        )
+    if "IndexNotFound" in code or "no such fulltext schema index" in text:
+        return SchemaError(f"An index is missing: {text}.", remedy="`engram schema apply` creates it.")
     if "DatabaseUnavailable" in code:
         return DatabaseUnavailableError(
             f"The database at {uri} is not available: {text}.", remedy="`engram server logs` shows why."

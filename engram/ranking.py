@@ -120,7 +120,7 @@ def rank(
     terms["weight"] = shares[2] * mattered
     scores: Floats = np.sum([terms[name] for name in TERMS], axis=0)
     # Equal sums: the one with the words in it.
-    order = sorted(range(n), key=lambda i: (-scores[i], -terms["lexical"][i], i))
+    order = np.lexsort((-terms["lexical"], -scores)).tolist()
     return Ranking(terms=terms, scores=scores, lift=lift(relevance) if n else relevance, order=order)
 
 

@@ -25,6 +25,9 @@ the moods and the noise anew each time, so that now and then something unexpecte
 
 WIDTH = 100
 """Candidates from each index; fusing fewer loses what approximate search ranked low."""
+WORDED_WIDTH = 50
+"""Of the best by words as many are candidates whatever the vector index says; the others' scores count too, where it
+found them. Doubling this changed no figure on the development conversations, and each costs a row."""
 LEXICAL_OVERFETCH = 4
 """The full-text index cannot filter by status, so more rows are taken than are kept."""
 AS_OF_OVERFETCH = 4
@@ -144,6 +147,7 @@ class Recaller:
             "recall/find_candidates",
             space=self._space,
             statuses=["active", "dormant"] if asked.as_of is None else _EVERY_STATUS,
+            past=asked.as_of is not None,
             valid_at_from=asked.as_of or FOREVER,
             valid_at_to=asked.as_of or _BEGINNING,
             known_at=asked.as_of or FOREVER,
@@ -151,6 +155,7 @@ class Recaller:
             lexical=lexical_query(asked.text, self._space, "contextualized"),
             width=width,
             vector_width=width if asked.as_of is None else AS_OF_OVERFETCH * width,
+            worded_width=max(WORDED_WIDTH, asked.k),
             lexical_width=LEXICAL_OVERFETCH * width,
             names=keys_in(asked.text),
             rare=RARE,

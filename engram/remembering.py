@@ -259,7 +259,7 @@ class Writer:
             # What this call wrote before is what came before; only its first turn follows the stored tail.
             said = tails | previous
             found = self._store(transaction, rows, now)
-            outcomes = [(row["outcome"], row["memory"]["id"] if row["memory"] else "") for row in found]
+            outcomes = [(row["outcome"], row["id"] or "") for row in found]
             links = []
             for line, (outcome, memory) in zip(batch, outcomes, strict=True):
                 if outcome == "erased":
@@ -445,9 +445,44 @@ class Writer:
         }
 
     def _store(self, transaction: Transaction, rows: list[Row], now: datetime) -> list[Row]:
-        ordered = sorted(rows, key=lambda row: row["content_hash"])
-        found = transaction.run("write/remember_memories", space=self._space, rows=ordered, now=now).rows
+        shared, ordered = _factored(sorted(rows, key=lambda row: row["content_hash"]))
+        found = transaction.run(
+            "write/remember_memories",
+            space=self._space,
+            rows=ordered,
+            shared=shared,
+            hashes=sorted({each for row in rows for each in row["tombstones"]}),
+            now=now,
+        ).rows
         return sorted(found, key=lambda row: row["index"])
+
+
+def _factored(rows: Sequence[Row]) -> tuple[Row, list[Row]]:
+    """Return the properties that all rows have alike, and the rows with the others.
+
+    A time that is the event's own is left out; the statement fills it in.
+    """
+    slim = [
+        {
+            name: value
+            for name, value in row["properties"].items()
+            if name not in _USUALLY_EVENT_AT or value != row["properties"]["event_at"]
+        }
+        for row in rows
+    ]
+    first, *others = slim
+    shared = {
+        name: value
+        for name, value in first.items()
+        if all(name in other and other[name] == value for other in others)
+    }
+    return shared, [
+        row | {"properties": {name: value for name, value in each.items() if name not in shared}}
+        for row, each in zip(rows, slim, strict=True)
+    ]
+
+
+_USUALLY_EVENT_AT = {"known_at", "valid_from"}
 
 
 def embed_memories(embedder: Embedder, texts: Sequence[tuple[Kind, str, str]]) -> Vectors:

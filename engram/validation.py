@@ -21,6 +21,8 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}|\d{4}-?W\d{2}-?\d?")
 _BLANK = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+_INSIDE = "'\u2019.-"
+"""What may stand inside a word."""
 
 
 def check_content(content: str, *, limit: int) -> str:
@@ -146,11 +148,22 @@ def lexical_query(query: str, space: str, field: str) -> str:
     Only words survive, so no operator of the user's reaches the parser. A zero-boost clause demands the
     space without touching the score.
     """
-    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(query)))[:MAX_QUERY_TERMS]
+    words = list(dict.fromkeys(word.lower() for word in _words(query)))[:MAX_QUERY_TERMS]
     terms = " ".join(re.sub(r"([^\w\s])", r"\\\1", word) for word in words if len(word.encode()) < 1_000)
     if not terms:
         return ""
     return f"+space_key:{space_key(space)}^0 +{field}:({terms})"
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _WORD.findall(text)
+    # Many scripts write vowels as marks, which no regular expression of the standard library counts as letters.
+    spaced = "".join(
+        each if each.isalnum() or each in _INSIDE or unicodedata.category(each).startswith("M") else " "
+        for each in text
+    )
+    return [word for each in spaced.split() if (word := each.strip(_INSIDE))]
 
 
 def _visible(character: str) -> bool:

@@ -8,7 +8,10 @@ CYPHER 25
 MATCH (m:Memory)
 WHERE ($space IS NULL OR m.space = $space) AND m.energy_at < $now
 WITH m, m.energy * exp(
-  -$rates[m.tier] * ($now.epochMillis - m.energy_at.epochMillis) / 3600000.0
+  -$rates[m.tier] * (
+    ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0
+    + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
+  )
 ) AS energy_now
 WHERE m.energy - energy_now > $tolerance
 WITH m, energy_now ORDER BY m.id

@@ -1,7 +1,7 @@
 CYPHER 25
 // Settle one batch of energies: write what elapsed time has left of each, and the time it is true at.
 // Energy is a function of elapsed time, so it does not matter how often this runs. Elapsed time comes
-// from epoch milliseconds; duration components would truncate. Rows that hardly moved are left alone,
+// from the epoch, in microseconds; duration components would truncate. Rows that hardly moved are left alone,
 // and expires_at stays, since settling does not change when a memory expires.
 // $space: string, whose, or null for every space
 // $after: string, id after which the batch begins; '' for the first
@@ -17,7 +17,10 @@ WITH m ORDER BY m.id LIMIT $batch_size
 WITH collect(m) AS batch
 WITH batch, [
   m IN batch WHERE m.energy_at < $now AND m.energy - m.energy * exp(
-    -$rates[m.tier] * ($now.epochMillis - m.energy_at.epochMillis) / 3600000.0
+    -$rates[m.tier] * (
+      ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0
+      + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
+    )
   ) > $tolerance
 ] AS due
 CALL (due) {
@@ -27,7 +30,9 @@ CALL (due) {
   REMOVE m._lock
   WITH collect(m) AS locked
   UNWIND locked AS m
-  WITH m, ($now.epochMillis - m.energy_at.epochMillis) / 3600000.0 AS hours
+  WITH m,
+    ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0
+      + ($now.microsecond - m.energy_at.microsecond) / 3.6e9 AS hours
   WHERE hours > 0
   SET
     m.energy = m.energy * exp(-$rates[m.tier] * hours),

@@ -9,6 +9,7 @@ CYPHER 25
 // Times come as microseconds since 1970: 1,600 of them make Python objects only where a hit needs them.
 // $space: string, whose; never null, a null would silently find nothing
 // $statuses: list of strings, e.g. ['active']
+// $past: boolean, whether the next three say more than "always"; they are not looked at otherwise
 // $valid_at_from: datetime, the memory began to hold no later than this
 // $valid_at_to: datetime, it ended after this, or nobody knew yet that it had
 // $known_at: datetime, it was known by then
@@ -17,6 +18,7 @@ CYPHER 25
 //   this leg out
 // $width: integer, candidates from each leg
 // $vector_width: integer, rows taken from the vector index before the end of validity is looked at
+// $worded_width: integer, how many of the best by words are candidates though the vector index left them out
 // $lexical_width: integer, rows taken from the full-text index before the filter
 // $names: list of strings, keys that may be an entity's
 // $rare: integer, an entity mentioned no more often than this brings its memories along
@@ -44,9 +46,10 @@ CALL () {
         AND m.known_at <= $known_at
       LIMIT $vector_width
     ) SCORE AS similarity
-    WHERE m.valid_to > $valid_at_to
+    WHERE NOT $past
+      OR m.valid_to > $valid_at_to
       OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to)
-    RETURN m, similarity, null AS lexical
+    RETURN m, similarity, null AS lexical, null AS place
     LIMIT $width
     UNION ALL
     WITH $lexical AS lexical_query
@@ -56,11 +59,16 @@ CALL () {
     WHERE lexical > 0
       AND m.space = $space
       AND m.status IN $statuses
-      AND m.valid_from <= $valid_at_from
-      AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
-      AND m.known_at <= $known_at
-    RETURN m, null AS similarity, lexical
+      AND (NOT $past OR (
+        m.valid_from <= $valid_at_from
+        AND m.known_at <= $known_at
+        AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
+      ))
+    WITH m, lexical
     LIMIT $width
+    WITH collect({memory: m, lexical: lexical}) AS worded
+    UNWIND range(0, size(worded) - 1) AS place
+    RETURN worded[place].memory AS m, null AS similarity, worded[place].lexical AS lexical, place
     UNION ALL
     UNWIND CASE WHEN $vector IS NULL THEN [] ELSE $spans END AS span
     MATCH (m:Memory)
@@ -74,11 +82,14 @@ CALL () {
         AND m.known_at <= $known_at
       LIMIT $dated_width
     ) SCORE AS similarity
-    WHERE m.valid_to > $valid_at_to
+    WHERE NOT $past
+      OR m.valid_to > $valid_at_to
       OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to)
-    RETURN m, similarity, null AS lexical
+    RETURN m, similarity, null AS lexical, null AS place
   }
-  WITH m, max(similarity) AS similarity, max(lexical) AS lexical
+  WITH m, max(similarity) AS similarity, max(lexical) AS lexical, max(place) AS place
+  WHERE similarity IS NOT NULL OR $vector IS NULL OR place < $worded_width
+  WITH m, coalesce(similarity, vector.similarity.cosine(m.embedding, $vector)) AS similarity, lexical
   ORDER BY coalesce(similarity, 0.5) + coalesce(lexical / (lexical + 10.0), 0.0) DESC
   RETURN collect({memory: m, similarity: similarity, lexical: lexical}) AS found
 }
@@ -147,12 +158,16 @@ CALL (found, entities, named, neighbours, partners, far_partners) {
     WHERE NOT m IN known
       AND m.space = $space
       AND m.status IN $statuses
-      AND m.valid_from <= $valid_at_from
-      AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
-      AND m.known_at <= $known_at
+      AND (NOT $past OR (
+        m.valid_from <= $valid_at_from
+        AND m.known_at <= $known_at
+        AND (m.valid_to > $valid_at_to OR (m.closed_at > $valid_at_to AND m.valid_to_before > $valid_at_to))
+      ))
     RETURN m, null AS similarity, null AS lexical
   }
   WITH m, similarity, lexical, properties(m) AS p
+  // Erased while this ran, a memory has no properties left.
+  WHERE p.id IS NOT NULL AND p.expires_at IS NOT NULL
   RETURN collect([
     coalesce(similarity, vector.similarity.cosine(p.embedding, $vector)),
     lexical,

@@ -33,12 +33,21 @@ WHERE NOT EXISTS {
   WHERE NOT other.id IN $ids
 }
 WITH m, snapshots, collect(DISTINCT t) AS turns
-OPTIONAL MATCH (m)-[:MENTIONS]->(e:Entity)
-WHERE NOT EXISTS {
-  MATCH (e)<-[:MENTIONS]-(other:Memory)
-  WHERE NOT other.id IN $ids
+CALL (m) {
+  // Locked before anybody asks who else mentions them: somebody may be about to.
+  MATCH (m)-[:MENTIONS]->(e:Entity)
+  WITH DISTINCT e ORDER BY e.key
+  SET e._lock = true
+  REMOVE e._lock
+  WITH collect(e) AS locked
+  UNWIND locked AS e
+  WITH e
+  WHERE NOT EXISTS {
+    MATCH (e)<-[:MENTIONS]-(other:Memory)
+    WHERE NOT other.id IN $ids
+  }
+  RETURN collect(e) AS names
 }
-WITH m, snapshots, turns, collect(DISTINCT e) AS names
 OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
 WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
 FOREACH (r IN recalls | REMOVE r.query, r.query_hash)

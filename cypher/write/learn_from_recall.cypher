@@ -24,8 +24,6 @@ MERGE (r:Recall {id: $recall.id})
   ON CREATE SET
     r.space = $space,
     r.at = $now,
-    r.query = $recall.query,
-    r.query_hash = $recall.query_hash,
     r.mode = $recall.mode,
     r.k = $recall.k,
     r.hops = $recall.hops,
@@ -54,6 +52,11 @@ CALL () {
   REMOVE m._lock
   RETURN count(*) AS locked
 }
+// Something was erased meanwhile: the question may quote it, and is forgotten with it.
+SET
+  r.query = CASE WHEN locked = size($ids) THEN $recall.query END,
+  r.query_hash = CASE WHEN locked = size($ids) THEN $recall.query_hash END
+WITH r, session
 CALL (r, session) {
   UNWIND $hits AS hit
   MATCH (m:Memory {id: hit.id})
@@ -83,19 +86,23 @@ CALL (r, session) {
       ELSE 0.0
     END) AS damping,
     m.energy * exp(-$rates[m.tier] * CASE
-      WHEN m.energy_at < $now THEN ($now.epochMillis - m.energy_at.epochMillis) / 3600000.0
+      WHEN m.energy_at < $now
+      THEN ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0
+        + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
       ELSE 0.0
-    END) AS settled
-  WITH m, counts, damping, settled + counts * $access.energy AS energy
+    END) AS settled,
+    CASE WHEN m.energy_at < $now THEN $now ELSE m.energy_at END AS settled_at
+  WITH m, counts, damping, settled_at, settled + counts * $access.energy AS energy
   SET
     m.access_count = m.access_count + 1,
     m.accessed_at = (m.accessed_at + $now)[-$access.kept..],
     m.last_accessed_at = CASE WHEN m.last_accessed_at < $now THEN $now ELSE m.last_accessed_at END,
     m.energy = energy,
-    m.energy_at = CASE WHEN m.energy_at < $now THEN $now ELSE m.energy_at END,
+    m.energy_at = settled_at,
     m.expires_at = CASE
       WHEN energy > $expiry_energy
-      THEN $now + duration({milliseconds: toInteger(log(energy / $expiry_energy) / $rates[m.tier] * 3600000)})
+      THEN settled_at
+        + duration({microseconds: toInteger(log(energy / $expiry_energy) / $rates[m.tier] * 3.6e9)})
       ELSE m.expires_at
     END,
     m.promote_due_at = CASE

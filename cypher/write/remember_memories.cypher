@@ -7,16 +7,21 @@ CYPHER 25
 // $rows: list of maps, sorted by content_hash so that writers lock in one order:
 //   index (integer, the caller's), id, content_hash (without episode), reopen (boolean),
 //   tombstones (list of hashes that forbid it), label (the kind's), embedding (list of floats),
-//   properties (map, all others of a new memory)
+//   properties (map, what a new memory has beside $shared)
+// $shared: map, properties that all new memories of the batch have. Where known_at or valid_from is in
+//   neither, it is event_at: a batch of turns sends thousands of times fewer
+// $hashes: list of strings, all rows' tombstones
 // $now: datetime, when
-// returns: index, outcome ('stored', 'seen' or 'erased'), memory (map, null where erased)
+// returns: index, outcome ('stored', 'seen' or 'erased'), id (null where erased), memory (map, of a bare
+//   remember only; null where erased)
 // Running it twice: the second run stores nothing; a bare remember counts in seen_count.
-UNWIND $rows AS row
-CALL (row) {
-  OPTIONAL MATCH (tombstone:Tombstone {space: $space})
-  WHERE tombstone.content_hash IN row.tombstones
-  RETURN count(tombstone) > 0 AS erased
+CALL () {
+  UNWIND $hashes AS hash
+  MATCH (tombstone:Tombstone {space: $space, content_hash: hash})
+  RETURN collect(tombstone.content_hash) AS barred
 }
+UNWIND $rows AS row
+WITH row, any(hash IN row.tombstones WHERE hash IN barred) AS erased
 CALL (row) {
   OPTIONAL MATCH (prior:Memory {space: $space})
   WHERE prior.content_hash STARTS WITH row.content_hash
@@ -31,12 +36,15 @@ CALL (row) {
 }
 CALL (row, erased, episode) {
   WHEN erased THEN {
-    RETURN 'erased' AS outcome, null AS memory
+    RETURN 'erased' AS outcome, null AS id, null AS memory
   }
   ELSE {
     MERGE (m:Memory {space: $space, content_hash: row.content_hash + '-' + toString(episode)})
       ON CREATE SET
+        m += $shared,
         m += row.properties,
+        m.known_at = coalesce(m.known_at, m.event_at),
+        m.valid_from = coalesce(m.valid_from, m.event_at),
         m:$(row.label),
         m.id = row.id,
         m.episode = episode
@@ -55,7 +63,8 @@ CALL (row, erased, episode) {
     }
     RETURN
       CASE WHEN created THEN 'stored' ELSE 'seen' END AS outcome,
-      m {.*, embedding: null} AS memory
+      m.id AS id,
+      CASE WHEN row.reopen THEN m {.*, embedding: null} END AS memory
   }
 }
-RETURN row.index AS index, outcome, memory
+RETURN row.index AS index, outcome, id, memory

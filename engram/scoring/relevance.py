@@ -10,7 +10,7 @@ the usual one; how often is in the size of the alphas. They move in two ways tha
 """
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -50,12 +50,17 @@ class Alphas:
     recency: float
 
     def __post_init__(self) -> None:
-        if not all(value > 0 and math.isfinite(value) for value in astuple(self)):
-            raise InvalidInputError(f"Alphas must be positive and finite, not {astuple(self)}.")
+        if not all(value > 0 and math.isfinite(value) for value in self._values):
+            raise InvalidInputError(f"Alphas must be positive and finite, not {self._values}.")
 
     def as_array(self) -> NDArray[np.float64]:
         """Return them in the order of `COMPONENTS`, shape (5,)."""
-        return np.array(astuple(self), dtype=np.float64)
+        return np.array(self._values, dtype=np.float64)
+
+    @property
+    def _values(self) -> tuple[float, ...]:
+        # Not astuple, which copies deeply: this is read several times in every recall.
+        return (self.semantic, self.coaccess, self.noise, self.emotional, self.recency)
 
     def mean(self) -> NDArray[np.float64]:
         """Return the expected weights, shape (5,); they add up to 1."""

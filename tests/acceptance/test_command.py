@@ -82,7 +82,7 @@ def test_erase_asks_first(engram_env: dict[str, str]) -> None:
         (["recall", "x", "-k", "1000000000"], 2, "k must be"),
         (["recall", "x", "--as-of", "someday"], 2, "not a date"),
         (["recall", "x", "--mode", "psychic"], 2, "psychic"),
-        (["recall"], 2, "Missing argument"),
+        (["recall"], 2, "Say what to recall"),
         (["get", "zz"], 2, "not a memory's id"),
         (["get", "0123456789"], 3, "no memory"),
         (["why", "0123456789"], 3, "no memory"),
