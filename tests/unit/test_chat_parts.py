@@ -284,7 +284,7 @@ def test_other_lines_are_said(line: str) -> None:
 
 def test_the_commands_are_the_documented_ones() -> None:
     """The list that /help prints has every command."""
-    assert list(cli.COMMANDS) == ["/help", "/memories", "/why", "/forget", "/exit"]
+    assert list(cli.COMMANDS) == ["/help", "/memories", "/why", "/good", "/bad", "/forget", "/exit"]
 
 
 def test_the_history_is_private(tmp_path: Path) -> None:
