@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,12 @@ from engram.records import Kind, Memory, Turn
 from engram.remembering import embed_memories
 from engram.testing import FixedClock
 from tests.conftest import Address
+from tests.graph.beside import run
 
 pytestmark = pytest.mark.graph
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 Node = dict[str, Any]
-
-
-def run(memory: Engram, name: str, **parameters: Any) -> list[Node]:
-    """Run the statement `name` beside this file in the memory's space."""
-    text = Path(__file__).with_name(f"{name}.cypher").read_text(encoding="utf-8")
-    return memory.graph._run("WRITE", text, {"space": memory.space, **parameters})
 
 
 def links(memory: Engram, kind: str) -> dict[tuple[str, str], Node]:

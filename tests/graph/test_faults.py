@@ -12,12 +12,19 @@ from pathlib import Path
 import pytest
 
 from engram.config import Settings
-from engram.errors import AuthenticationError, DatabaseUnavailableError, EngramError
+from engram.errors import (
+    AuthenticationError,
+    DatabaseUnavailableError,
+    EngramError,
+    IndexPopulatingError,
+    SchemaError,
+)
 from engram.graph import Graph
 from engram.memory import Engram
 from engram.records import Turn
 from engram.server import Connection, ManagedServer
 from engram.testing import HashEmbedder
+from tests.graph.beside import run
 
 pytestmark = pytest.mark.graph
 
@@ -157,6 +164,28 @@ def test_database_gone_is_said_in_words(settings: Settings, server: ManagedServe
         memory.recall("lighthouse")
     server.start(print)
     assert memory.recall("lighthouse", 1)[0].memory.content == "the lighthouse is red"
+    memory.close()
+
+
+def test_an_index_that_is_away_or_not_ready_is_said_in_words(
+    settings: Settings, server: ManagedServer
+) -> None:
+    """Without its vector index recall names the command that makes it; while that is built, it says to wait."""
+    memory = opened(settings, server.start(print))
+    memory.remember("the lighthouse is red")
+    run(memory, "drop_vector_index")
+    with pytest.raises(SchemaError, match="schema apply"):
+        memory.recall("lighthouse", read_only=True)
+    memory.remember_turns(turns(600))
+    memory.graph.apply("schema/12_memory_embedding", dimensions=DIMENSIONS)
+    for _ in range(100):
+        try:
+            found = memory.recall("lighthouse", 1, read_only=True)
+            break
+        except IndexPopulatingError as waiting:
+            assert "Wait" in str(waiting)  # noqa: PT017  (it may well be ready at once)
+            memory.graph.read("inspect/await_indexes", seconds=60)
+    assert found[0].memory.content == "the lighthouse is red"
     memory.close()
 
 

@@ -5,7 +5,6 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,18 +23,13 @@ from engram.scoring.weight import damped
 from engram.server import ManagedServer
 from engram.testing import FixedClock, HashEmbedder
 from tests.conftest import DIMENSIONS, Address
+from tests.graph.beside import run
 from tests.graph.learners import Task
 from tests.graph.learners import run as run_learners
 
 pytestmark = pytest.mark.graph
 
 Node = dict[str, Any]
-
-
-def run(memory: Engram, name: str, **parameters: Any) -> list[Node]:
-    """Run the statement `name` beside this file in the memory's space."""
-    text = Path(__file__).with_name(f"{name}.cypher").read_text(encoding="utf-8")
-    return memory.graph._run("WRITE", text, {"space": memory.space, **parameters})
 
 
 def everything(memory: Engram) -> Node:
