@@ -118,9 +118,11 @@ def why(state: State, memory_id: str) -> None:
 def stats(state: State) -> None:
     """Count what a space holds."""
     with state.open() as memory:
-        counted = memory.stats()
+        counted, blend = memory.stats(), memory.blend()
     if state.json:
-        state.print_json(counted)
+        state.print_json(
+            {**state.plain(counted), "recalls": blend.learned.experience, "blend": blend.weights}
+        )
         return
     state.out(f"space          {counted.space}")
     state.out(f"memories       {counted.memories:,}")
@@ -134,6 +136,8 @@ def stats(state: State) -> None:
     state.out(f"sessions       {counted.sessions:,}")
     state.out(f"turns          {counted.turns:,}")
     state.out(f"relationships  {counted.relationships:,}")
+    state.out(f"recalls        {blend.learned.experience:,.0f} learned from")
+    state.out("  blend        " + ", ".join(f"{name} {share:.2f}" for name, share in blend.weights.items()))
     if counted.first_event_at and counted.last_event_at:
         state.out(f"from           {counted.first_event_at:%Y-%m-%d} to {counted.last_event_at:%Y-%m-%d}")
 

@@ -54,6 +54,12 @@ class State:
         """Print data, on stdout."""
         click.echo(printable(text))
 
+    @staticmethod
+    def plain(value: object) -> dict[str, Any]:
+        """Return the fields of a data class that are data, by name."""
+        # What has no repr is none: a callback, a cache.
+        return {each.name: getattr(value, each.name) for each in fields(value) if each.repr}  # type: ignore[arg-type]
+
     def print_json(self, value: object) -> None:
         """Print data as JSON, on stdout: indented for a person, one line for a pipe."""
         indent = 2 if sys.stdout.isatty() else None
@@ -93,8 +99,7 @@ def _plain(value: object) -> object:
         case Path():
             return str(value)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            # What has no repr is no data: a callback, a cache.
-            return {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
+            return State.plain(value)
         case set() | frozenset() | tuple():
             return list(value)
         case _:

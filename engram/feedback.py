@@ -68,6 +68,37 @@ class Replay:
         return [hit.memory.id for hit in self.now] == [each.id for each in self.then.returned]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlendChange:
+    """What one verdict changed."""
+
+    at: datetime
+    component: str
+    amount: float
+    """What its alpha gained; negative where it lost."""
+    useful: bool
+    recall: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blend:
+    """What a space has learned about weighing relevance, and how it came to that."""
+
+    learned: Learned
+    changes: tuple[BlendChange, ...]
+    """The last hundred verdicts that moved it, newest first."""
+
+    @property
+    def alphas(self) -> dict[str, float]:
+        """The alphas that the next recall blends with, by component."""
+        return dict(zip(COMPONENTS, self.learned.alphas().as_array().tolist(), strict=True))
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Their expected weights, by component; they add up to 1."""
+        return dict(zip(COMPONENTS, self.learned.alphas().mean().tolist(), strict=True))
+
+
 def judge(
     graph: Graph, *, space: str, recall: str, ids: Sequence[str] | None, useful: bool, now: datetime
 ) -> Move | None:
@@ -148,8 +179,13 @@ def read_recall(graph: Graph, *, space: str, prefix: str) -> RecordedRecall:
     )
 
 
-def alphas_of(graph: Graph, *, space: str) -> dict[str, float]:
-    """Return the alphas that a space's next recall blends with, by component."""
+def read_blend(graph: Graph, *, space: str) -> Blend:
+    """Return what a space has learned about weighing relevance."""
     rows = graph.read("inspect/read_blend", space=space)
-    learned = Learned(rows[0]["experience"], tuple(rows[0]["offsets"])) if rows else Learned()
-    return dict(zip(COMPONENTS, learned.alphas().as_array().tolist(), strict=True))
+    if not rows:
+        return Blend(learned=Learned(), changes=())
+    row = rows[0]
+    return Blend(
+        learned=Learned(row["experience"], tuple(row["offsets"])),
+        changes=tuple(BlendChange(**change) for change in row["changes"]),
+    )

@@ -15,7 +15,7 @@ from engram.embedding.protocol import Embedder
 from engram.erasure import erase as erase_memory
 from engram.errors import InvalidInputError, NotFoundError
 from engram.evidence import fold_paths
-from engram.feedback import Replay, judge, read_recall
+from engram.feedback import Blend, Replay, judge, read_blend, read_recall
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
 from engram.learning import Learner, Lessons, lost_file
@@ -343,6 +343,10 @@ class Engram:
         self._learner.flush()
         ids = None if memories is None else list(memories)
         judge(self.graph, space=self.space, recall=recall, ids=ids, useful=useful, now=self._clock())
+
+    def blend(self) -> Blend:
+        """Return how this space weighs relevance, and the verdicts that it learned that from."""
+        return read_blend(self.graph, space=self.space)
 
     def replay(self, recall: str) -> Replay:
         """Ask a recorded recall's question again, writing nothing, and return both answers.

@@ -13,7 +13,7 @@ import pytest
 
 from engram.embedding.protocol import Task, Vectors, unit_rows
 from engram.errors import EmbeddingError
-from engram.feedback import alphas_of, read_recall
+from engram.feedback import read_recall
 from engram.learning import PAIR_HALF, Lesson, new_recall_id
 from engram.memory import Engram
 from engram.ranking import EVIDENCE, NEUTRAL_MOOD
@@ -333,7 +333,7 @@ def test_coaccess_stays_within_its_share(memory: Engram) -> None:
     for _ in range(3):
         associate(compass, (at_hand.id, partner.id), times=200)
         hit = found(compass, "blah", active=[at_hand.id])[partner.id]
-        alphas = alphas_of(compass.graph, space=compass.space)
+        alphas = compass.blend().alphas
         # Mood is neutral, half of its share; that says what a share is worth in this mode.
         share = term(hit, "emotional") / NEUTRAL_MOOD * alphas["coaccess"] / alphas["emotional"]
         terms.append(term(hit, "coaccess") / share)
