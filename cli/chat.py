@@ -34,13 +34,13 @@ from engram.chat import (
     Replied,
     Stored,
     answers,
-    asks,
     printable,
     short,
 )
 from engram.errors import DatabaseUnavailableError, EngramError, InvalidInputError
 from engram.llm import open_model
 from engram.memory import utc_now
+from engram.questions import asks
 from engram.records import Evidence, Hit, Memory
 from engram.server import connect
 
@@ -56,8 +56,8 @@ COMMANDS = {
     "/help": "this list",
     "/memories": "what came to mind at your last message; /memories WORDS searches",
     "/why": "/why ID: what a memory rests on",
-    "/good": "what came to mind was of use: recall learns from it",
-    "/bad": "it was of no use",
+    "/good": "/good [NUMBER]: what your last message was answered from was of use; recall learns from it",
+    "/bad": "/bad [NUMBER]: it was of no use",
     "/forget": "/forget ID: take a memory out of recall (`engram forget --erase` deletes it for good)",
     "/exit": "leave; Ctrl-D does too",
 }
@@ -501,8 +501,8 @@ class Conversation:
             "/help": self._help,
             "/memories": self._memories,
             "/why": self._why,
-            "/good": lambda _: self._judge(useful=True),
-            "/bad": lambda _: self._judge(useful=False),
+            "/good": lambda which: self._judge(which, useful=True),
+            "/bad": lambda which: self._judge(which, useful=False),
             "/forget": self._forget,
         }
 
@@ -616,9 +616,12 @@ class Conversation:
         else:
             self.screen.hint(COMMANDS["/why"])
 
-    def _judge(self, *, useful: bool) -> None:
-        self.chat.judge(useful=useful)
-        self.screen.hint("Noted: of use." if useful else "Noted: of no use.")
+    def _judge(self, which: str, *, useful: bool) -> None:
+        judged = self.chat.judge(useful=useful, which=which or None)
+        what = f"“{_line(judged[0].memory.content)}”" if len(judged) == 1 else f"all {len(judged)} memories"
+        self.screen.hint(
+            f"Noted: {what} {'was' if len(judged) == 1 else 'were'} of {'use' if useful else 'no use'}."
+        )
 
     def _forget(self, memory_id: str) -> None:
         if memory_id:

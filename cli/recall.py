@@ -48,15 +48,17 @@ def recall(  # noqa: PLR0917  (one parameter an option)
     replay: str | None,
 ) -> None:
     """Ask the memory; the words of the question need no quotes."""
-    if bool(query) == bool(replay):
+    if query and replay:
+        raise click.UsageError("--replay asks a recorded question again; leave out the new one.")
+    if not query and not replay:
         raise click.UsageError("Say what to recall, or with --replay which recall to ask again.")
     with state.open() as memory:
-        if replay:
-            _show_replay(state, memory.replay(replay))
-            return
         if memory.reranker is not None:
             # A command lives too short to load the model beside its questions.
             memory.reranker.wait(5.0)
+        if replay:
+            _show_replay(state, memory.replay(replay))
+            return
         hits = memory.recall(
             " ".join(query),
             k,
@@ -67,21 +69,37 @@ def recall(  # noqa: PLR0917  (one parameter an option)
             explain=explain,
             read_only=read_only,
         )
-    for note in hits.notes:
-        state.say(f"{note[0].upper()}{note[1:]}")
+    _say_notes(state, hits)
     if state.json:
         state.print_json(hits)
-        return
-    if not hits:
+    elif hits:
+        _show(state, hits, explain=explain)
+    else:
         when = f" that was known and valid on {as_of}" if as_of else ""
         state.say(f"Nothing{when} was found in the space {state.space!r}; `engram stats` says what it holds.")
+
+
+def _show(state: State, hits: Hits, *, explain: bool) -> None:
     longest = max((abs(value) for hit in hits for value in (hit.terms or {}).values()), default=0.0)
     for hit in hits:
         state.out(_hit_text(hit))
         for line in explanation(hit, longest):
             state.out(f"     {line}")
-    if explain and hits.recall:
-        state.say(f"Recall {hits.recall[:SHORT]}; `engram recall --replay {hits.recall[:SHORT]}` asks again.")
+    if not explain:
+        return
+    for each in hits.understood:
+        state.say(f"Understood {each}.")
+    if hits.recall:
+        short = hits.recall[:SHORT]
+        state.say(f"Recall {short}; `engram recall --replay {short}` asks again.")
+    state.say(
+        "The terms are explained in docs/recall.md; each is a part of the score, and they add up to it."
+    )
+
+
+def _say_notes(state: State, hits: Hits) -> None:
+    for note in hits.notes:
+        state.say(f"{note[0].upper()}{note[1:]}")
 
 
 def explanation(hit: Hit, longest: float) -> list[str]:
@@ -107,6 +125,7 @@ def _bar(share: float) -> str:
 
 
 def _show_replay(state: State, replay: Replay) -> None:
+    _say_notes(state, replay.now)
     if state.json:
         state.print_json(replay)
         return
@@ -124,7 +143,7 @@ def _show_replay(state: State, replay: Replay) -> None:
 def _moved(replay: Replay, hit: Hit) -> str:
     rank = replay.place_then(hit.memory.id)
     if rank is None:
-        return "new"
+        return "not used then" if replay.then.partial else "new"
     if rank == hit.rank:
         return "as before"
     return f"was {rank}"
@@ -133,14 +152,17 @@ def _moved(replay: Replay, hit: Hit) -> str:
 def _summary(now: Hits, replay: Replay) -> str:
     new = sum(replay.place_then(hit.memory.id) is None for hit in now)
     moved = sum(replay.place_then(hit.memory.id) not in (None, hit.rank) for hit in now)
-    return f"{new} new, {moved} moved, {len(replay.gone)} gone."
+    unseen = "not used then" if replay.then.partial else "new"
+    return f"{new} {unseen}, {moved} moved, {len(replay.gone)} gone."
 
 
 def _hit_text(hit: Hit) -> str:
     memory = hit.memory
     who = f"{memory.speaker}: " if memory.speaker else ""
     status = f"  {memory.status}" if memory.status != "active" else ""
+    # The score ranks and says nothing about how near the best one is; the cosine does.
+    near = "" if hit.similarity is None else f"  cosine {hit.similarity:.2f}"
     return (
         f"{hit.rank:>3}. {memory.event_at:%Y-%m-%d}  {who}{shortened(memory.content)}\n"
-        f"     {memory.id[:SHORT]}  score {hit.score:.4f}{status}"
+        f"     {memory.id[:SHORT]}  score {hit.score:.4f}{near}{status}"
     )

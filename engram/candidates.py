@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engram.entities import entity_key
+from engram.questions import asks
 from engram.records import PLAIN, TIMES, Memory, memory_from_columns
 from engram.scoring.relevance import Learned
 
@@ -39,10 +41,13 @@ class Candidates:
     """BM25 over the memory in its context; 0 where no word matched."""
     speaks: NDArray[np.bool_]
     """Said by somebody whom the question names."""
+    echoes: NDArray[np.bool_]
+    """The very question that is asked, as somebody asked it before; it answers nothing."""
     named: NDArray[np.bool_]
     """Names somebody or something that the question names too."""
     importance: Floats
     event_at: Floats
+    valid_from: Floats
     created_at: Floats
     last_accessed_at: Floats
     accessed_at: Floats
@@ -71,11 +76,15 @@ _ID = PLAIN.index("id")
 _STATUS = PLAIN.index("status")
 
 
-def candidates_from(row: dict[str, Any], *, dormant_above: float | None) -> Candidates:
+def candidates_from(
+    row: dict[str, Any], *, asked: str, dormant_above: float | None, until: float | None = None
+) -> Candidates:
     """Return what `recall/find_candidates` found, in an order that is not the server's: newest first, then by id.
 
     Args:
         row: Its one row.
+        asked: The question.
+        until: The time that is asked for, where it is in the past: uses after it have not happened yet.
         dormant_above: Dormant memories up to this cosine are left out; None keeps them all.
     """
     found = [each for each in row["candidates"] if _awake(each, dormant_above)]
@@ -84,18 +93,26 @@ def candidates_from(row: dict[str, Any], *, dormant_above: float | None) -> Cand
     places = {each[_PLAIN][_ID]: index for index, each in enumerate(found)}
     roles = [each[_ROLES] for each in found]
     blend = row["blend"]
+    accessed_at = _ragged([each[_ACCESSED] for each in found])
+    access_count = _plain(found, "access_count").astype(np.int64)
+    if until is not None:
+        later = accessed_at > until
+        access_count -= np.count_nonzero(later, axis=1)
+        accessed_at[later] = np.nan
     return Candidates(
         rows=found,
         similarity=_cosines([each[_SIMILARITY] for each in found]),
         lexical=np.array([each[_LEXICAL] or 0.0 for each in found], dtype=np.float64),
         speaks=np.array(["speaker" in each for each in roles], dtype=np.bool_),
+        echoes=_echoes(found, asked),
         named=np.array(["named" in each for each in roles], dtype=np.bool_),
         importance=_plain(found, "importance"),
         event_at=_times(found, "event_at"),
+        valid_from=_times(found, "valid_from"),
         created_at=_times(found, "created_at"),
         last_accessed_at=_times(found, "last_accessed_at"),
-        accessed_at=_ragged([each[_ACCESSED] for each in found]),
-        access_count=_plain(found, "access_count").astype(np.int64),
+        accessed_at=accessed_at,
+        access_count=access_count,
         weight_alpha=_plain(found, "weight_alpha"),
         weight_beta=_plain(found, "weight_beta"),
         edges=_edges(row["edges"], places),
@@ -109,6 +126,15 @@ def _awake(candidate: Sequence[Any], above: float | None) -> bool:
         return True
     similarity = candidate[_SIMILARITY]
     return similarity is not None and 2.0 * similarity - 1.0 > above
+
+
+def _echoes(found: Sequence[Sequence[Any]], asked: str) -> NDArray[np.bool_]:
+    if not asks(asked):
+        return np.zeros(len(found), dtype=np.bool_)
+    content, key, longest = PLAIN.index("content"), entity_key(asked), 2 * len(asked) + 10
+    texts = [each[_PLAIN][content] for each in found]
+    # What is much longer is no echo, which spares most of the folding.
+    return np.array([len(text) <= longest and entity_key(text) == key for text in texts], dtype=np.bool_)
 
 
 def _cosines(scores: Sequence[float | None]) -> Floats:

@@ -18,6 +18,7 @@ from engram import prompts
 from engram.embedding.protocol import Embedder, Task
 from engram.errors import DatabaseError, EngramError, InvalidInputError
 from engram.llm.base import ChatModel, Message, Role, StopReason, Usage
+from engram.questions import asks, is_question
 from engram.records import REPLY_TAG, USER_TAG, Hit, Hits, Kind, Memory, Turn
 from engram.validation import check_name
 
@@ -175,6 +176,8 @@ class Chat:
         """What came to mind at the last turn."""
         self.recall: str | None = None
         """Id of the recall that the last turn was answered from; None where nothing was used."""
+        self.used: tuple[Hit, ...] = ()
+        """What the last turn was answered from."""
         self._found = Hits()
         self._quotable: tuple[Hit, ...] | None = None
         """What may be quoted at this turn; None where the search failed, which is not the same as nothing."""
@@ -265,20 +268,36 @@ class Chat:
             events.append(self._store("user", text, SOURCE))
         return events
 
-    def judge(self, *, useful: bool) -> None:
-        """Say whether what came to mind at the last turn was of use.
+    def judge(self, *, useful: bool, which: str | None = None) -> tuple[Hit, ...]:
+        """Say whether what the last turn was answered from was of use, and return what was judged.
+
+        Args:
+            useful: The verdict.
+            which: The number of one hit, from 1, or the beginning of its id; all of them if left out.
 
         Raises:
-            InvalidInputError: Nothing did.
+            InvalidInputError: Nothing was used, or nothing of that number or id.
         """
         if self.recall is None:
             raise InvalidInputError(
                 "Nothing came to mind at your last message, so there is nothing to judge."
             )
-        self.memory.judge(self.recall, useful=useful)
+        judged = tuple(
+            hit
+            for place, hit in enumerate(self.used, start=1)
+            if which is None or which == str(place) or (len(which) >= 6 and hit.memory.id.startswith(which))
+        )
+        if not judged:
+            raise InvalidInputError(
+                f"Your last message was not answered with {which!r}.",
+                remedy=f"Give a number from 1 to {len(self.used)} or the beginning of an id, or nothing for all.",
+            )
+        self.memory.judge(self.recall, useful=useful, memories=[hit.memory.id for hit in judged])
+        return judged
 
     def _use(self, hits: Sequence[Hit]) -> None:
         if hits:
+            self.used = tuple(hits)
             self.recall = self._found.learn([hit.memory.id for hit in hits]).recall
 
     def _reply(self, model: ChatModel) -> Generator[Event, None, bool]:
@@ -398,30 +417,6 @@ def answers(hits: Sequence[Hit], asked: str, *, user: str) -> tuple[Hit, ...]:
 def ranked(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return the hits numbered from 1 as they stand."""
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
-
-
-def is_question(text: str) -> bool:
-    """Say whether a text ends with a question mark, whatever closes around it."""
-    return text.rstrip(" \t\n\"'\N{RIGHT DOUBLE QUOTATION MARK})").endswith(_QUESTION_MARKS)
-
-
-_QUESTION_MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
-
-# How English asks; another language is known by its question mark.
-_OPENERS = frozenset(
-    {"and", "but", "hey", "hi", "hello", "now", "ok", "okay", "please", "so", "then", "well"}
-)
-_ASKING_WORDS = """
-what when where which who whose whom why how am is are was were do does did can could will would shall should
-has have had may might tell show list find search recall remind give name describe explain summarise summarize
-"""
-_ASKING = frozenset(_ASKING_WORDS.split())
-
-
-def asks(text: str) -> bool:
-    """Say whether a text asks for something, rather than telling it."""
-    spoken = (word for word in re.findall(r"[a-z]+", normal(text)) if word not in _OPENERS)
-    return is_question(text) or next(spoken, "") in _ASKING
 
 
 def _bare(text: str) -> str:

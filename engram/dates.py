@@ -19,7 +19,7 @@ What is counted back in a unit was rounded to that unit, so it gets half a unit 
 
 Without a year, a month, a date, a season or a weekday is the latest one that has begun; `last` is the
 latest one that is over, `next` the first that has not begun. Weeks begin on Monday (ISO 8601), days at
-midnight UTC. To teach it an expression, add a row to `_EXPRESSIONS` or `_PREFIXES`.
+midnight UTC. To teach it an expression, add a row to `_EXPRESSIONS` or `_PARTS`.
 """
 
 import re

@@ -15,6 +15,7 @@ from engram.errors import DatabaseError, EngramError
 from engram.graph import Graph
 from engram.learning import lost_file, lost_lessons
 from engram.llm import open_model
+from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION, check_embedder, read_schema
 from engram.server import Connection, docker_engine, find_java, find_maven, installed, managed, running
 from engram.server.connection import configured
@@ -52,7 +53,14 @@ def examine(settings: Settings) -> Iterator[Finding]:
             )
     if connection is not None:
         yield from _check_database(settings, connection)
-    for check in (_check_learning, _check_embedder, _check_language_model, _check_disk, _check_memory):
+    for check in (
+        _check_learning,
+        _check_reranker,
+        _check_embedder,
+        _check_language_model,
+        _check_disk,
+        _check_memory,
+    ):
         yield from _guarded(check, settings)
 
 
@@ -187,6 +195,17 @@ def _check_jobs(graph: Graph) -> Iterator[Finding]:
             detail=f"{len(failed)} of the last runs failed; {last['job']} at {last['started_at']:%Y-%m-%d %H:%M}: "
             f"{last['error']}",
             remedy="`engram jobs history` lists them.",
+        )
+
+
+def _check_reranker(settings: Settings) -> Iterator[Finding]:
+    if settings.reranker:
+        Reranker.open(settings.reranker, settings.cache_dir)
+        there = (settings.cache_dir / RERANKERS / settings.reranker).is_dir()
+        yield Finding(
+            name="reranker",
+            state="ok" if there else "note",
+            detail=settings.reranker + ("" if there else ", not here yet; the first recall fetches it"),
         )
 
 

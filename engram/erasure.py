@@ -10,6 +10,9 @@ from engram.graph import Graph, Row, Transaction
 from engram.records import Kind, Memory
 from engram.remembering import embed_memories, tombstones
 
+SHORTEST_QUOTATION = 4
+"""Characters from which a question that holds erased content is taken to quote it."""
+
 
 def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) -> None:
     """Delete `memory`, its other validity episodes, its turn and every quotation of it as context.
@@ -22,15 +25,16 @@ def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) ->
 
     def find(transaction: Transaction) -> Row:
         found = transaction.run("inspect/find_erasure", space=memory.space, id=memory.id, quote=quote).rows
-        return found[0] if found else {"gone": [], "quoting": [], "sessions": []}
+        return found[0] if found else {"gone": [], "quoting": [], "sessions": [], "linked": []}
 
     def work(transaction: Transaction) -> None:
         stale.clear()
         before = find(transaction)
         # Writers of turns lock the session first, so nobody adds a quotation from here on.
         transaction.run("write/lock_session_names", space=memory.space, sessions=sorted(before["sessions"]))
-        ids = sorted(row["id"] for row in [*before["gone"], *before["quoting"]])
-        transaction.run("write/lock_memories", space=memory.space, ids=ids)
+        # Deleting a link locks both of its ends.
+        ids = {row["id"] for row in [*before["gone"], *before["quoting"]]} | {*before["linked"]}
+        transaction.run("write/lock_memories", space=memory.space, ids=sorted(ids))
         found = find(transaction)
         gone: list[Row] = found["gone"]
         hashes = {
@@ -45,6 +49,9 @@ def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) ->
             space=memory.space,
             ids=sorted(row["id"] for row in gone),
             hashes=sorted(hashes),
+            words=sorted(
+                {row["content"].lower() for row in gone if len(row["content"]) >= SHORTEST_QUOTATION}
+            ),
             now=now,
         )
         transaction.run(

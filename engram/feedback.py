@@ -12,6 +12,9 @@ from engram.graph import Graph, Transaction
 from engram.records import Hits
 from engram.scoring.relevance import COMPONENTS, Learned, Move, moved
 
+REINFORCE, CONTRADICT = 1.0, 0.5
+"""What a verdict adds to a memory's weight, for and against: the defaults of `StochasticWeight`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
@@ -41,6 +44,10 @@ class RecordedRecall:
     k: int
     hops: int
     session: str | None
+    active: tuple[str, ...]
+    """Ids of the memories that were at hand."""
+    partial: bool
+    """Whether more came back than was used and recorded, as in a chat."""
     at: datetime
     returned: tuple[Returned, ...]
 
@@ -64,8 +71,10 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether the same memories come back in the same order."""
-        return [hit.memory.id for hit in self.now] == [each.id for each in self.then.returned]
+        """Whether what was recorded comes back in its place, and nothing else unless more was returned then."""
+        places = {hit.memory.id: hit.rank for hit in self.now}
+        kept = all(places.get(each.id) == each.rank for each in self.then.returned)
+        return kept and (self.then.partial or len(places) == len(self.then.returned))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +127,8 @@ def judge(
             recall=recall,
             ids=None if ids is None else list(ids),
             useful=useful,
+            reinforce=REINFORCE,
+            contradict=CONTRADICT,
             now=now,
         ).rows[0]
         if not row["judged"]:
@@ -168,6 +179,8 @@ def read_recall(graph: Graph, *, space: str, prefix: str) -> RecordedRecall:
         k=recall["k"],
         hops=recall["hops"],
         session=recall.get("session"),
+        active=tuple(recall["active"]),
+        partial=recall["partial"],
         at=recall["at"],
         returned=tuple(
             Returned(

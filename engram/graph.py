@@ -92,6 +92,7 @@ class Graph:
     def __init__(self, uri: str, user: str, password: str, database: str) -> None:
         self.uri = uri
         self.database = database
+        self._closed = False
         with _translated(uri):
             self._driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -108,7 +109,8 @@ class Graph:
             )
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; using it afterwards is an error that says so."""
+        self._closed = True
         self._driver.close()
 
     def __enter__(self) -> Self:
@@ -183,6 +185,10 @@ class Graph:
             return [_plain_row(record) for record in session.run(text, parameters)]
 
     def _session(self, access: str) -> neo4j.Session:
+        if self._closed:
+            raise DatabaseError(
+                "This connection to Neo4j is closed.", remedy="Open another with `Engram.open`."
+            )
         return self._driver.session(
             database=self.database,
             default_access_mode=access,

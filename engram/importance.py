@@ -8,12 +8,14 @@ worth a point of recall@10; they know no word of any language.
 import math
 import re
 
+from engram.questions import MARKS
+
 LONGEST = 5.0
 """ln(1 + words) beyond which more words tell nothing more: about 150."""
 _LENGTH, _NUMBER, _STATEMENT = 1.0, 0.8, 1.6
 
-_ENDS = ".!?\u3002\uff01\uff1f\u061f\u203d\u2047\u2048\u2049\ufe56"
-_ASKS = frozenset("?\uff1f\u061f\u203d\u2047\u2048\u2049\ufe56")
+_ENDS = f".!\u3002\uff01{MARKS}"
+_ASKS = frozenset(MARKS)
 # Chinese and Japanese put no space between words: a character counts as one.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
 _SENTENCE = re.compile(rf"([^{_ENDS}]+)([{_ENDS}]*)")

@@ -5,12 +5,14 @@ reinforcement and no memory. What cannot be written is counted, in this process 
 `engram doctor` reads, and is never tried again: the next recall teaches the same.
 """
 
+import atexit
 import contextlib
 import hashlib
 import json
 import logging
 import queue
 import threading
+import weakref
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -23,6 +25,7 @@ from engram.energy import DECAY_PER_HOUR, EXPIRY_ENERGY
 from engram.errors import EngramError
 from engram.graph import Graph
 from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
+from engram.validation import text_tombstone
 
 ACCESS = {
     "energy": 1.0,
@@ -55,7 +58,10 @@ class Use:
 
     id: str
     rank: int
+    """Its place among all that was found."""
     score: float
+    activation: float
+    """ACT-R's A."""
     terms: dict[str, float]
     lift: list[float]
 
@@ -69,6 +75,9 @@ class Lesson:
     k: int
     hops: int
     session: str | None
+    active: tuple[str, ...]
+    partial: bool
+    """Whether more was returned than used."""
     at: datetime
     used: tuple[Use, ...]
     missed: tuple[str, ...]
@@ -81,7 +90,14 @@ class Lesson:
             "space": space,
             "ids": sorted({*used, *self.missed}),
             "hits": [
-                {"id": use.id, "rank": use.rank, "score": use.score, "terms": use.terms, "lift": use.lift}
+                {
+                    "id": use.id,
+                    "rank": use.rank,
+                    "score": use.score,
+                    "activation": use.activation,
+                    "terms": use.terms,
+                    "lift": use.lift,
+                }
                 for use in self.used
             ],
             "missed": sorted(self.missed),
@@ -90,6 +106,9 @@ class Lesson:
                 "id": self.id,
                 "query": self.query,
                 "query_hash": hashlib.sha256(self.query.encode()).hexdigest(),
+                "text_hash": text_tombstone(self.query),
+                "active": list(self.active),
+                "partial": self.partial,
                 "mode": self.mode,
                 "k": self.k,
                 "hops": self.hops,
@@ -150,6 +169,8 @@ class Learner:
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._run, name="engram-learner", daemon=True)
                     self._thread.start()
+                    # A program that never closes its memory still gets what it learned written.
+                    atexit.register(_close, weakref.ref(self))
                 try:
                     self._queue.put_nowait(lesson)
                 except queue.Full:
@@ -213,6 +234,11 @@ class Learner:
                 # One line each, appended: several processes may lose some at once.
                 with self._lost.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"count": 1, "reason": reason}) + "\n")
+
+
+def _close(learner: "weakref.ref[Learner]") -> None:
+    if (alive := learner()) is not None:
+        alive.close()
 
 
 def lost_file(settings: Settings) -> Path:

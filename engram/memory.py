@@ -22,7 +22,7 @@ from engram.learning import Learner, Lessons, lost_file
 from engram.recall import Recaller, hits, question
 from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
-from engram.reranking import Reranker
+from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
 from engram.server import Connection, connect
@@ -73,7 +73,7 @@ class Engram:
             graph, lambda: self.embedder, space=self.space, limit=settings.max_content_bytes
         )
         self.reranker = (
-            Reranker.open(settings.reranker, settings.cache_dir / "rerankers") if settings.reranker else None
+            Reranker.open(settings.reranker, settings.cache_dir / RERANKERS) if settings.reranker else None
         )
         self._recaller = Recaller(
             graph,
@@ -340,9 +340,15 @@ class Engram:
         Raises:
             NotFoundError: There is no such recall, or it returned none of these.
         """
-        self._learner.flush()
+        written = self._learner.flush()
         ids = None if memories is None else list(memories)
-        judge(self.graph, space=self.space, recall=recall, ids=ids, useful=useful, now=self._clock())
+        try:
+            judge(self.graph, space=self.space, recall=recall, ids=ids, useful=useful, now=self._clock())
+        except NotFoundError as error:
+            if written and not self.learning.dropped:
+                raise
+            why = self.learning.reason or "it is still waiting to be written"
+            raise NotFoundError(error.message, remedy=f"It may not be recorded: {why}.") from error
 
     def blend(self) -> Blend:
         """Return how this space weighs relevance, and the verdicts that it learned that from."""
@@ -363,7 +369,15 @@ class Engram:
         then = read_recall(self.graph, space=self.space, prefix=self._prefix(recall, "recall"))
         if then.query is None:
             raise InvalidInputError("This recall's question is gone: something that it returned was erased.")
-        now = self.recall(then.query, then.k, mode=then.mode, hops=then.hops, explain=True, read_only=True)
+        now = self.recall(
+            then.query,
+            then.k,
+            mode=then.mode,
+            hops=then.hops,
+            active=then.active,
+            explain=True,
+            read_only=True,
+        )
         return Replay(then=then, now=now)
 
     def _judge(self, recall: str, memory_id: str, useful: bool) -> None:  # noqa: FBT001
@@ -407,6 +421,8 @@ class Engram:
         """
         memory = self.get(memory_id)
         if erase:
+            # A lesson that waits may hold a question that quotes it.
+            self._learner.flush()
             erase_memory(self.graph, self.embedder, memory, now=self._clock())
             return memory
         return self._set_status(memory, ["active", "dormant"], "archived")

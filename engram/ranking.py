@@ -44,6 +44,8 @@ SEARCH_TEMPER = 0.2
 """What is left in a search of the weights of co-access, mood and recency; the evidence has the rest."""
 NAMED = 0.25
 """Being about somebody whom the question names, against being said by them."""
+ECHO = 0.2
+"""What is left of the evidence for a memory that is the question itself: nothing is nearer, and nothing answers less."""
 NEUTRAL_MOOD = 0.5
 Dated = NDArray[np.bool_] | None
 _NOTHING = 1e-9
@@ -68,7 +70,10 @@ class Ranking:
     """For each of `TERMS` its part of the score, shape (n,); they add up to it."""
     scores: Floats
     lift: Floats
-    """Shape (n, 5): what each relevance component did for a memory beyond what it did for the average one."""
+    """Shape (n, 5): what each relevance component did for a memory beyond what it did for the average one; as it
+    would be untempered, so that a verdict on a search weighs components like one on a wandering mind."""
+    activation: Floats
+    """ACT-R's A, shape (n,)."""
     order: list[int]
     """Indices, best first."""
 
@@ -99,7 +104,8 @@ def rank(
     scale = 1.0 / best if best > _NOTHING else 0.0
 
     alphas = candidates.learned.alphas()
-    weights = _tempered(alphas.mean()) if generator is None else alphas.sample(generator)
+    expected = _tempered(alphas.mean()) if generator is None else alphas.mean()
+    weights = expected if generator is None else alphas.sample(generator)
     components = np.column_stack(
         [
             total * scale,
@@ -114,14 +120,20 @@ def rank(
     for place, name in enumerate(COMPONENTS):
         if name != "semantic":
             terms[name] = shares[0] * relevance[:, place]
-    _add_activation(terms, candidates, dated, now, generator, share=shares[1])
+    activated = _add_activation(terms, candidates, dated, now, generator, share=shares[1])
     alpha, beta = candidates.weight_alpha, candidates.weight_beta
     mattered = centers(alpha, beta) if generator is None else samples(alpha, beta, generator)
     terms["weight"] = shares[2] * mattered
     scores: Floats = np.sum([terms[name] for name in TERMS], axis=0)
     # Equal sums: the one with the words in it.
     order = np.lexsort((-terms["lexical"], -scores)).tolist()
-    return Ranking(terms=terms, scores=scores, lift=lift(relevance) if n else relevance, order=order)
+    return Ranking(
+        terms=terms,
+        scores=scores,
+        activation=activated,
+        lift=lift(relevance * (alphas.mean() / expected)) if n else relevance,
+        order=order,
+    )
 
 
 def _tempered(weights: Floats) -> Floats:
@@ -141,8 +153,9 @@ def _evidence(candidates: Candidates, dated: Dated, without: frozenset[str]) -> 
         "date": np.zeros(len(candidates)) if dated is None else dated.astype(np.float64),
         "importance": candidates.importance,
     }
+    answers = np.where(candidates.echoes, ECHO, 1.0)
     return {
-        name: EVIDENCE[name] * (np.zeros(len(candidates)) if name in without else values)
+        name: answers * EVIDENCE[name] * (np.zeros(len(candidates)) if name in without else values)
         for name, values in raw.items()
     }
 
@@ -164,8 +177,8 @@ def _add_activation(
     generator: np.random.Generator | None,
     *,
     share: float,
-) -> None:
-    """Add what ACT-R's parts do to the probability of retrieval, each in its turn, so that they add up to it."""
+) -> Floats:
+    """Add what ACT-R's parts do to the probability of retrieval, each in its turn, and return the activation."""
     n = len(candidates)
     accesses = candidates.accessed_at
     base = base_level(
@@ -186,6 +199,7 @@ def _add_activation(
         after = retrieval_probability(so_far)
         terms[name] = terms.get(name, 0.0) + share * (after - before)
         before = after
+    return so_far
 
 
 def _spreading(candidates: Candidates) -> Floats:

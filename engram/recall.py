@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engram.candidates import Candidates, Floats, candidates_from
 from engram.dates import Span, find_spans, within
@@ -14,10 +15,10 @@ from engram.entities import keys_in
 from engram.errors import EmbeddingError, InvalidInputError
 from engram.graph import Graph
 from engram.learning import NEAR_MISSES, Learner, Lesson, Use, new_recall_id
-from engram.ranking import Ranking, rank
+from engram.ranking import EVIDENCE, Ranking, rank
 from engram.records import FOREVER, Hit, Hits
 from engram.reranking import RERANK_SHARE, WEIGHTED_SHARE, Reranker, blended
-from engram.validation import check_k, check_query, check_time, lexical_query
+from engram.validation import check_k, check_name, check_query, check_time, lexical_query
 
 MODES = ("search", "mind")
 """`search` is deterministic: the same question over the same graph gives the same hits. `mind` draws the weights,
@@ -90,9 +91,16 @@ def question(
         as_of=check_time(as_of, "as_of", whole_day=True),
         mode=mode,
         hops=hops,
-        active=tuple(active)[:MAX_ACTIVE],
-        session=session,
+        active=_ids(active),
+        session=None if session is None else check_name(session, "The session"),
     )
+
+
+def _ids(given: Iterable[str]) -> tuple[str, ...]:
+    ids = (given,) if isinstance(given, str) else tuple(given)
+    if isinstance(given, str) or not all(isinstance(each, str) for each in ids):
+        raise InvalidInputError("active must be ids of memories, in a list.")
+    return ids[:MAX_ACTIVE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +115,8 @@ class Found:
     scores: Floats
     terms: dict[str, Floats]
     notes: tuple[str, ...]
+    understood: tuple[str, ...]
+    """What of the question was understood as a time or a name, in words."""
     at: datetime
 
 
@@ -139,10 +149,15 @@ class Recaller:
             asked: The question.
             without: Names of `engram.ranking.EVIDENCE` to leave out.
         """
+        if unknown := without - EVIDENCE.keys():
+            raise InvalidInputError(
+                f"There is no evidence {min(unknown)!r}.", remedy=f"Evidence: {', '.join(EVIDENCE)}."
+            )
         now = self._clock()
+        moment = asked.as_of or now
         vector, notes = self._vector(asked.text)
         width = max(WIDTH, asked.k)
-        spans = find_spans(asked.text, asked.as_of or now)[:MAX_SPANS]
+        spans = find_spans(asked.text, moment)[:MAX_SPANS]
         row = self._graph.read(
             "recall/find_candidates",
             space=self._space,
@@ -167,11 +182,16 @@ class Recaller:
             active=list(asked.active),
         )[0]
         above = DORMANT_SIMILARITY if asked.as_of is None else None
-        candidates = candidates_from(row, dormant_above=above)
+        candidates = candidates_from(
+            row,
+            asked=asked.text,
+            dormant_above=above,
+            until=None if asked.as_of is None else asked.as_of.timestamp(),
+        )
         ranking = rank(
             candidates,
-            dated=within(spans, candidates.event_at) if spans else None,
-            now=now.timestamp(),
+            dated=_dated(spans, candidates) if spans else None,
+            now=moment.timestamp(),
             generator=self._generator if asked.mode == "mind" else None,
             without=without,
         )
@@ -183,6 +203,13 @@ class Recaller:
             scores=ranking.scores,
             terms=ranking.terms,
             notes=notes,
+            understood=(
+                *(
+                    f"“{span.text}” as {span.start:%Y-%m-%d} to {span.end - _INSTANT:%Y-%m-%d}"
+                    for span in spans
+                ),
+                *(f"“{name}” as a name" for name in sorted(row["entities"])),
+            ),
             at=now,
         )
         return self._reranked(found)
@@ -228,28 +255,37 @@ def hits(found: Found, *, explain: bool, learner: Learner, rate: Judge, learn: b
 
     def used(places: Sequence[int]) -> Hits:
         recall_id = new_recall_id()
-        learner.learn(lesson(found, places, recall_id))
+        learner.learn(lesson(found, places, recall_id, partial=len(places) < len(best)))
         return _hits(found, places, explain=explain, recall_id=recall_id, rate=rate)
 
     best = found.order[: found.question.k]
     if learn:
         return used(best)
     result = _hits(found, best, explain=explain, recall_id=None, rate=rate)
-    by_id = {found.candidates.id(i): i for i in best}
-    result.learner = lambda ids: used([by_id[each] for each in ids if each in by_id])
+    if found.question.as_of is None:
+        places = {found.candidates.id(i): i for i in best}
+        result.used = lambda ids: used(_chosen(places, ids)) if ids else Hits()
     return result
 
 
-def lesson(found: Found, used: Sequence[int], recall_id: str) -> Lesson:
+def _chosen(places: dict[str, int], ids: Sequence[str]) -> list[int]:
+    if unknown := [each for each in ids if each not in places]:
+        raise InvalidInputError(f"This recall did not return {unknown[0]!r}.")
+    return [places[each] for each in ids]
+
+
+def lesson(found: Found, used: Sequence[int], recall_id: str, *, partial: bool) -> Lesson:
     """Return what a recall teaches: what was used, and what ranked behind all that and was not.
 
     Args:
         found: What the question found.
         used: Indices of the candidates that were used, best first.
         recall_id: The recall's.
+        partial: Whether more was returned than used.
     """
     asked, candidates = found.question, found.candidates
-    last = max((found.order.index(i) for i in used), default=-1)
+    ranks = {i: rank for rank, i in enumerate(found.order, start=1)}
+    last = max((ranks[i] for i in used), default=0)
     return Lesson(
         id=recall_id,
         query=asked.text,
@@ -257,29 +293,31 @@ def lesson(found: Found, used: Sequence[int], recall_id: str) -> Lesson:
         k=asked.k,
         hops=asked.hops,
         session=asked.session,
+        active=asked.active,
+        partial=partial,
         at=found.at,
         used=tuple(
             Use(
                 id=candidates.id(i),
-                rank=place,
+                rank=ranks[i],
                 score=float(found.scores[i]),
+                activation=float(found.ranking.activation[i]),
                 terms={name: float(values[i]) for name, values in found.terms.items()},
                 lift=found.ranking.lift[i].tolist(),
             )
-            for place, i in enumerate(used, start=1)
+            for i in used
         ),
-        missed=tuple(candidates.id(i) for i in found.order[last + 1 : NEAR_MISSES]),
+        missed=tuple(candidates.id(i) for i in found.order[last:NEAR_MISSES]),
     )
 
 
 def _hits(found: Found, places: Sequence[int], *, explain: bool, recall_id: str | None, rate: Judge) -> Hits:
+    ranks = {i: rank for rank, i in enumerate(found.order, start=1)}
     return Hits(
-        [
-            _hit(found, i, rank=rank, explain=explain, recall_id=recall_id, rate=rate)
-            for rank, i in enumerate(places, start=1)
-        ],
+        [_hit(found, i, rank=ranks[i], explain=explain, recall_id=recall_id, rate=rate) for i in places],
         recall=recall_id,
         notes=found.notes,
+        understood=found.understood,
     )
 
 
@@ -296,6 +334,11 @@ def _hit(found: Found, i: int, *, rank: int, explain: bool, recall_id: str | Non
         recall=recall_id,
         rate=None if recall_id is None else partial(rate, recall_id, memory.id),
     )
+
+
+def _dated(spans: Sequence[Span], candidates: Candidates) -> NDArray[np.bool_]:
+    """Return which memories are of the times spoken of, by when they happened or since when they hold."""
+    return within(spans, candidates.event_at) | within(spans, candidates.valid_from)
 
 
 def _clipped(span: Span, as_of: datetime | None) -> dict[str, datetime]:

@@ -158,7 +158,7 @@ class Hit:
         if self.rate is None:
             raise InvalidInputError(
                 "This recall is not recorded, so it cannot be judged.",
-                remedy="Recall without read_only=True.",
+                remedy="Recall without read_only=True and as_of.",
             )
         self.rate(verdict)
 
@@ -167,28 +167,38 @@ class Hits(list[Hit]):
     """What a recall brought back, best first: a list, and what is true of the recall as a whole."""
 
     def __init__(
-        self, hits: Iterable[Hit] = (), *, recall: str | None = None, notes: tuple[str, ...] = ()
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        recall: str | None = None,
+        notes: tuple[str, ...] = (),
+        understood: tuple[str, ...] = (),
     ) -> None:
         super().__init__(hits)
         self.recall = recall
         """Id of the recall, where it is recorded."""
         self.notes = notes
         """What was left out and why; also on each hit."""
-        self.learner: Callable[[Sequence[str]], Hits] | None = None
+        self.understood = understood
+        """What of the question was understood as a time or a name, in words."""
+        self.used: Callable[[Sequence[str]], Hits] | None = None
+        """Takes the ids of what was used; None where all was, or where there is nothing to learn."""
 
     def learn(self, used: Sequence[str]) -> "Hits":
         """Say which of a `read_only` recall's hits were used after all, by their ids, best first.
 
         Returns:
-            Those hits, with the id of the recall that is now recorded.
+            Those hits, with the id of the recall that is now recorded; none, and nothing is recorded, if none was.
 
         Raises:
-            InvalidInputError: All of them count as used already.
+            InvalidInputError: An id is not among the hits, or this recall was learned from already or asked for
+                the past.
         """
-        if self.learner is None:
-            raise InvalidInputError("This recall was learned from already.")
-        learner, self.learner = self.learner, None
-        return learner(list(dict.fromkeys(used)))
+        if self.used is None:
+            raise InvalidInputError("This recall was learned from already, or asked for the past.")
+        learned = self.used(list(dict.fromkeys(used)))
+        self.used = None
+        return learned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

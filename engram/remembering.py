@@ -23,6 +23,7 @@ from engram.validation import (
     content_hash,
     normalise,
     space_key,
+    text_tombstone,
 )
 
 _BARRED = "it was erased at a person's wish"
@@ -114,9 +115,10 @@ class Writer:
                     remedy="Say it in other words if it is meant to be remembered after all.",
                 )
             memory = memory_from(row["memory"], created=row["outcome"] == "stored")
-            if memory.created:
-                self._link_entities(transaction, [(memory.id, draft)], now)
             then(transaction, memory)
+            if memory.created:
+                # Entities come last in the order of locks, behind sessions and memories.
+                self._link_entities(transaction, [(memory.id, draft)], now)
             return memory
 
         return self._graph.transact(work)
@@ -276,7 +278,6 @@ class Writer:
                 for draft, (outcome, memory) in zip(drafts, outcomes, strict=True)
                 if outcome == "stored"
             ]
-            self._link_entities(transaction, stored, now)
             new = {memory for memory, _ in stored}
             self._go_on(
                 transaction,
@@ -286,6 +287,7 @@ class Writer:
                     if ends[line.session].next is line and first in new and (memory := before[line.session])
                 },
             )
+            self._link_entities(transaction, stored, now)
             return outcomes
 
         outcomes = self._graph.transact(work)
@@ -521,7 +523,7 @@ def tombstones(hashed: str, content: str) -> list[str]:
     text = normalise(content)
     if len(text) < _SPECIFIC:
         return [hashed]
-    return [hashed, hashlib.sha256(f"text\x1f{text}".encode()).hexdigest()]
+    return [hashed, text_tombstone(text)]
 
 
 def _link(line: _Line, memory: str, *, previous: str | None) -> Row:

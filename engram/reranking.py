@@ -17,6 +17,7 @@ import queue
 import shutil
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +34,8 @@ from engram.errors import ConfigurationError, EngramError
 Scores = NDArray[np.float64]
 
 DEFAULT_MODEL = "ms-marco-MiniLM-L-12-v2"
+RERANKERS = "rerankers"
+"""The folder of the cache that holds the models."""
 CROSS_ENCODERS = frozenset(
     {
         "ms-marco-TinyBERT-L-2-v2",
@@ -486,4 +489,4 @@ def _cause(error: Exception) -> str:
     line = str(error).partition("\n")[0].strip()
     if isinstance(error, EngramError):
         return line
-    return f"{type(error).__name__}: {line}"[:300] if line else type(error).__name__
+    return f"{type(error).__name__}: {textwrap.shorten(line, 120)}" if line else type(error).__name__

@@ -137,6 +137,11 @@ def content_hash(kind: Kind, content: str, source: str) -> str:
     return hashlib.sha256("\x1f".join((kind.value, normalise(content), source)).encode()).hexdigest()
 
 
+def text_tombstone(text: str) -> str:
+    """Return the hash under which erased words are barred, whoever says them and wherever."""
+    return hashlib.sha256(f"text\x1f{normalise(text)}".encode()).hexdigest()
+
+
 def space_key(space: str) -> str:
     """Return a space as one token that no analyzer splits or stems: a letter, hex, a closing digit."""
     return "s" + hashlib.sha256(space.encode()).hexdigest()[:24] + "0"

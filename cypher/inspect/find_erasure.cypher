@@ -4,7 +4,8 @@ CYPHER 25
 // $id: string, the memory's
 // $quote: string, how a context quotes it
 // returns: gone (list of maps {id, content, contextualized, content_hash}), quoting (list of maps
-//   {id, kind, speaker, content, contextualized}), sessions (list of names)
+//   {id, kind, speaker, content, contextualized}), sessions (list of names), linked (list of ids: what the links
+//   that go with it lead to)
 MATCH (m:Memory {id: $id})
 WHERE m.space = $space
 CALL (m) {
@@ -22,7 +23,13 @@ CALL (sessions, gone) {
   WHERE NOT near IN gone AND near.contextualized CONTAINS $quote
   RETURN collect(DISTINCT near {.id, .kind, .speaker, .content, .contextualized}) AS quoting
 }
+CALL (gone) {
+  UNWIND gone AS m
+  MATCH (m)--(other:Memory)
+  RETURN collect(DISTINCT other.id) AS linked
+}
 RETURN
+  linked,
   [x IN gone | x {.id, .content, .contextualized, .content_hash}] AS gone,
   quoting,
   [s IN sessions | s.id] AS sessions

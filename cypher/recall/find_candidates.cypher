@@ -21,7 +21,8 @@ CYPHER 25
 // $worded_width: integer, how many of the best by words are candidates though the vector index left them out
 // $lexical_width: integer, rows taken from the full-text index before the filter
 // $names: list of strings, keys that may be an entity's
-// $rare: integer, an entity mentioned no more often than this brings its memories along
+// $rare: integer, an entity mentioned no more often than this brings its memories along, the rarest first and
+//   no more than this in all
 // $spans: list of maps {start, end}, times that the question speaks of
 // $dated_width: integer, candidates from each of those
 // $seeds: integer, how many of the best are followed to their neighbours and partners
@@ -90,7 +91,7 @@ CALL () {
   WITH m, max(similarity) AS similarity, max(lexical) AS lexical, max(place) AS place
   WHERE similarity IS NOT NULL OR $vector IS NULL OR place < $worded_width
   WITH m, coalesce(similarity, vector.similarity.cosine(m.embedding, $vector)) AS similarity, lexical
-  ORDER BY coalesce(similarity, 0.5) + coalesce(lexical / (lexical + 10.0), 0.0) DESC
+  ORDER BY coalesce(similarity, 0.5) + coalesce(lexical / (lexical + 10.0), 0.0) DESC, m.id
   RETURN collect({memory: m, similarity: similarity, lexical: lexical}) AS found
 }
 CALL () {
@@ -100,9 +101,12 @@ CALL () {
 }
 CALL (entities) {
   UNWIND entities AS e
-  WITH e
-  WHERE count { (e)<-[:MENTIONS]-() } <= $rare
+  WITH e, count { (e)<-[:MENTIONS]-() } AS mentions
+  WHERE mentions <= $rare
+  ORDER BY mentions, e.key
   MATCH (e)<-[:MENTIONS]-(m:Memory)
+  WITH m
+  LIMIT $rare
   RETURN collect(m) AS named
 }
 WITH found, entities, named, [f IN found[..$seeds] | f.memory] AS seeds

@@ -5,6 +5,7 @@ CYPHER 25
 // $space: string, whose
 // $ids: list of strings, the memories'
 // $hashes: list of strings, tombstones to leave
+// $words: list of strings, lower case: a recall whose question holds one of them forgets its question
 // $now: datetime, when
 // returns: erased (integer, memories deleted)
 // Running it twice: the second run deletes nothing.
@@ -12,6 +13,12 @@ UNWIND $hashes AS hash
 MERGE (tombstone:Tombstone {space: $space, content_hash: hash})
   ON CREATE SET tombstone.at = $now
 WITH count(*) AS _
+CALL () {
+  MATCH (r:Recall)
+  WHERE r.space = $space AND any(text IN $words WHERE toLower(r.query) CONTAINS text)
+  REMOVE r.query, r.query_hash
+  RETURN count(*) AS forgotten
+}
 UNWIND $ids AS id
 MATCH (m:Memory {id: id})
 WHERE m.space = $space

@@ -6,10 +6,11 @@ CYPHER 25
 // of one session, or of one day outside of any, no more than $session_cap uses count.
 // $space: string, whose
 // $ids: list of strings, sorted: every memory below
-// $hits: list of maps {id, rank, score, terms (map of floats), lift (list of 5 floats)}
+// $hits: list of maps {id, rank, score, activation, terms (map of floats), lift (list of 5 floats)}
 // $missed: list of strings, ids of the near misses
 // $pairs: list of lists of two ids, the lower first, sorted
-// $recall: map {id, query, query_hash, mode, k, hops, session}
+// $recall: map {id, query, query_hash, text_hash, mode, k, hops, session, active, partial}: text_hash is the
+//   tombstone that erasing the same words leaves, active the ids at hand, partial whether more was shown than used
 // $rates: map, tier to energy's decay per hour
 // $access: map {energy, weight, miss, half, prior, session_cap, kept}: what a use adds to energy and weight,
 //   what a near miss adds against, the evidence that halves a step and the evidence of a new memory,
@@ -28,6 +29,8 @@ MERGE (r:Recall {id: $recall.id})
     r.k = $recall.k,
     r.hops = $recall.hops,
     r.session = $recall.session,
+    r.active = $recall.active,
+    r.partial = $recall.partial,
     r.fresh = true
 WITH r
 WHERE r.fresh
@@ -36,10 +39,7 @@ WITH r
 CALL () {
   UNWIND CASE WHEN $recall.session IS NULL THEN [] ELSE [$recall.session] END AS name
   MERGE (s:Session {space: $space, id: name})
-    ON CREATE SET
-      s.created_at = $now,
-      s.started_at = $now,
-      s.ended_at = $now
+    ON CREATE SET s.created_at = $now
   SET s._lock = true
   REMOVE s._lock
   RETURN collect(s)[0] AS session
@@ -53,9 +53,12 @@ CALL () {
   RETURN count(*) AS locked
 }
 // Something was erased meanwhile: the question may quote it, and is forgotten with it.
+WITH r, session, locked = size($ids) AND NOT EXISTS {
+  MATCH (:Tombstone {space: $space, content_hash: $recall.text_hash})
+} AS repeatable
 SET
-  r.query = CASE WHEN locked = size($ids) THEN $recall.query END,
-  r.query_hash = CASE WHEN locked = size($ids) THEN $recall.query_hash END
+  r.query = CASE WHEN repeatable THEN $recall.query END,
+  r.query_hash = CASE WHEN repeatable THEN $recall.query_hash END
 WITH r, session
 CALL (r, session) {
   UNWIND $hits AS hit
@@ -75,7 +78,7 @@ CALL (r, session) {
       SET
         a.count = a.count + 1,
         a.at = $now,
-        a.activation = hit.terms.base_level + hit.terms.spreading + hit.terms.partial_match
+        a.activation = hit.activation
       RETURN earlier
     }
   }
@@ -110,6 +113,7 @@ CALL (r, session) {
       ELSE m.promote_due_at
     END,
     m.weight_alpha = m.weight_alpha + CASE WHEN m.immutable THEN 0.0 ELSE counts * damping * $access.weight END,
+    m.version = m.version + CASE WHEN m.status = 'dormant' THEN 1 ELSE 0 END,
     m.status = CASE WHEN m.status = 'dormant' THEN 'active' ELSE m.status END
   RETURN count(m) AS used
 }

@@ -13,6 +13,6 @@ MERGE (s:Session {space: $space, id: row.id})
     s.started_at = row.started_at,
     s.ended_at = row.ended_at
 SET
-  s.started_at = CASE WHEN row.started_at < s.started_at THEN row.started_at ELSE s.started_at END,
-  s.ended_at = CASE WHEN row.ended_at > s.ended_at THEN row.ended_at ELSE s.ended_at END
+  s.started_at = CASE WHEN s.started_at < row.started_at THEN s.started_at ELSE row.started_at END,
+  s.ended_at = CASE WHEN s.ended_at > row.ended_at THEN s.ended_at ELSE row.ended_at END
 RETURN s.id AS id, s.tail AS tail

@@ -30,6 +30,7 @@ RECENCY_HALF_LIFE = 168.0
 """Seven days, in hours."""
 COACCESS_HALF = 5.0
 """The co-access weight that is half of full strength: one coincidence is not yet an association."""
+_ROUNDING = 1e-9
 HOP_DECAY = (1.0, 0.3, 0.1)
 """What reaches a memory from one at hand, from one that the question found, and from that one's partner;
 beyond there is more noise than signal."""
@@ -156,7 +157,7 @@ def moved(learned: Learned, contributions: NDArray[np.float64], *, useful: bool,
     experience = learned.experience + 1.0
     credit = contributions / alphas.mean()
     index = int(np.argmax(credit))
-    if credit[index] <= 0.0:
+    if credit[index] <= _ROUNDING:
         return Move(Learned(experience, learned.offsets), None, 0.0)
 
     base = float(alphas_after(learned.experience).as_array()[index])
@@ -191,7 +192,9 @@ def lift(terms: NDArray[np.float64]) -> NDArray[np.float64]:
     them and gets no credit. For a sum of terms this is each term's Shapley value.
     """
     average: NDArray[np.float64] = terms.mean(axis=0)
-    return terms - average
+    lifted = terms - average
+    # What rounding leaves of equal terms is not a preference.
+    return np.where(np.abs(lifted) < _ROUNDING, 0.0, lifted)
 
 
 def edge_strength(weights: NDArray[np.float64], half: float = COACCESS_HALF) -> NDArray[np.float64]:

@@ -458,15 +458,39 @@ def test_a_verdict_reaches_the_recall(memory: Engram, clock: FixedClock) -> None
     assert {each.useful for each in memory.replay(chat.recall).then.returned} == {False}
 
 
+def test_what_was_asked_before_is_no_answer(memory: Engram, clock: FixedClock) -> None:
+    """However often a question was asked, recall puts what answers it before what repeats it."""
+    memory.remember("My cat is called Mies")
+    for session in ("one", "two", "three"):
+        list(talk(memory, None, clock, session=session).say("What is my cat called?"))
+        clock.advance(timedelta(minutes=1))
+    for asked in ("What is my cat called?", "what is my cat called"):
+        assert memory.recall(asked, 1)[0].memory.content == "My cat is called Mies"
+
+
+def test_a_question_that_quotes_what_was_erased_is_forgotten(memory: Engram, clock: FixedClock) -> None:
+    """A message recalls before it is stored; erased later, its words are gone from that recall too."""
+    memory.remember("The doctor's number is 555")
+    chat = talk(memory, None, clock)
+    secret = "The doctor says I have early Parkinson's disease"
+    list(chat.say(secret))
+    assert chat.recall is not None
+    assert memory.replay(chat.recall).then.query == secret
+    memory.forget(chat._said[-1].memory or "", erase=True)
+    with pytest.raises(InvalidInputError, match="erased"):
+        memory.replay(chat.recall)
+
+
 def test_verdicts_are_typed(memory: Engram, clock: FixedClock, capsys: pytest.CaptureFixture[str]) -> None:
     """/good and /bad judge the last answer, and say so where there is none."""
     memory.remember("My cat is called Mies")
-    lines = Script("/good", "What is my cat called?", "/good", "/bad")
+    lines = Script("/good", "What is my cat called?", "/good", "/bad 1", "/bad 7")
     cli.Conversation(talk(memory, None, clock), cli.TextScreen(cli.State()), lines).run()
     shown = capsys.readouterr().err
     assert shown.count("nothing to judge") == 1
-    assert "Noted: of use." in shown
-    assert "Noted: of no use." in shown
+    assert "“My cat is called Mies” was of use." in shown
+    assert "“My cat is called Mies” was of no use." in shown
+    assert "was not answered with '7'" in shown
 
 
 class Silent(HashEmbedder):

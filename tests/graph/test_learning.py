@@ -398,9 +398,11 @@ def test_a_lesson_counts_once(memory: Engram, clock: FixedClock) -> None:
         k=2,
         hops=1,
         session="talk",
+        active=(),
+        partial=False,
         at=clock.now,
         used=tuple(
-            Use(id=each.id, rank=rank, score=0.5, terms=zero, lift=[0.0] * len(COMPONENTS))
+            Use(id=each.id, rank=rank, score=0.5, activation=0.0, terms=zero, lift=[0.0] * len(COMPONENTS))
             for rank, each in enumerate((one, two), start=1)
         ),
         missed=(three.id,),
@@ -427,9 +429,11 @@ def test_a_lesson_teaches_its_own_space(memory: Engram) -> None:
         k=9,
         hops=1,
         session="talk",
+        active=(),
+        partial=False,
         at=memory._clock(),
         used=tuple(
-            Use(id=each.id, rank=rank, score=0.5, terms=zero, lift=[0.0] * len(COMPONENTS))
+            Use(id=each.id, rank=rank, score=0.5, activation=0.0, terms=zero, lift=[0.0] * len(COMPONENTS))
             for rank, each in enumerate((mine, *theirs[:2]), start=1)
         ),
         missed=(theirs[2].id,),
@@ -694,3 +698,64 @@ def test_what_cannot_be_learned_is_counted(own_server: ManagedServer) -> None:
     assert lost_lessons(own_server.settings.data_dir / "lost-lessons.jsonl") == (1, lessons.reason)
     later.learn([later[0].memory.id])
     assert memory.learning.dropped == 2, "a closed memory learns nothing, and says so"
+
+
+def test_a_verdict_moves_the_memorys_weight_and_can_be_changed(memory: Engram) -> None:
+    """Of use adds 1 to alpha, of none a half to beta; a changed verdict takes the earlier one back."""
+    kept = memory.remember("The ferry leaves at nine")
+    hit = memory.recall("ferry", 1)[0]
+    memory.flush()
+    before = memory.get(kept.id)
+    hit.useful()
+    hit.useful()
+    after = memory.get(kept.id)
+    assert (after.weight_alpha, after.weight_beta) == (before.weight_alpha + 1.0, before.weight_beta)
+    hit.useful(verdict=False)
+    after = memory.get(kept.id)
+    assert after.weight_alpha == pytest.approx(before.weight_alpha)
+    assert after.weight_beta == pytest.approx(before.weight_beta + 0.5)
+    assert (after.truth_alpha, after.truth_beta) == (before.truth_alpha, before.truth_beta)
+
+
+def test_saying_what_was_used_is_checked(memory: Engram) -> None:
+    """An id that did not come back is refused, and none at all teaches nothing; neither blames the others."""
+    memory.remember("The ferry leaves at nine")
+    hits = memory.recall("ferry", read_only=True)
+    with pytest.raises(InvalidInputError, match="nope"):
+        hits.learn(["nope"])
+    assert hits.learn([]) == []
+    memory.flush()
+    assert memory.learning.written == 0
+
+
+def test_the_past_is_not_learned_from(memory: Engram) -> None:
+    """A recall as of a day cannot be learned from later either."""
+    memory.remember("The ferry leaves at nine", known_at="2025-01-01", event_at="2025-01-01")
+    hits = memory.recall("ferry", as_of="2025-06-01")
+    assert len(hits) == 1
+    with pytest.raises(InvalidInputError, match="past"):
+        hits.learn([hits[0].memory.id])
+
+
+def test_odd_sessions_and_ids_are_refused(memory: Engram) -> None:
+    """A session is a name like any other, and active is a list of ids."""
+    memory.remember("The ferry leaves at nine")
+    for odd in ("", "\x1b[2J", 5):
+        with pytest.raises(InvalidInputError):
+            memory.recall("ferry", session=odd)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError):
+        memory.recall("ferry", active="abcdef")
+    with pytest.raises(InvalidInputError):
+        memory.recall("ferry", without=["semantics"])
+
+
+def test_a_partly_used_recall_replays_as_unchanged(memory: Engram) -> None:
+    """What was shown and not used is no news when a recall is asked again."""
+    for n in range(6):
+        memory.remember(f"The ferry to island {n} leaves at nine")
+    hits = memory.recall("When does the ferry leave?", 6, read_only=True)
+    learned = hits.learn([hits[3].memory.id])
+    assert learned[0].rank == 4
+    replay = memory.replay(learned.recall or "")
+    assert replay.same
+    assert replay.gone == ()

@@ -68,7 +68,7 @@ def gathered(
 ) -> Candidates:
     """Return the candidates of a row with these memories."""
     row = {"candidates": list(memories), "edges": list(edges), "entities": list(entities), "blend": blend}
-    return candidates_from(row, dormant_above=dormant_above)
+    return candidates_from(row, asked="What is it?", dormant_above=dormant_above)
 
 
 def ids(candidates: Candidates) -> list[str]:

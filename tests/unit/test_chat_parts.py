@@ -18,7 +18,6 @@ from engram.chat import (
     PERSONA,
     Said,
     answers,
-    asks,
     fence,
     fresh,
     normal,
@@ -30,6 +29,7 @@ from engram.chat import (
     words,
 )
 from engram.errors import InvalidInputError
+from engram.questions import asks
 from engram.records import FOREVER, Hit, Kind, Memory
 from engram.testing import HashEmbedder
 

@@ -23,6 +23,7 @@ from engram.learning import (
     lost_lessons,
     new_recall_id,
 )
+from engram.validation import text_tombstone
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NOBODY = "bolt://127.0.0.1:1"
@@ -33,7 +34,14 @@ PATIENCE = 60.0
 
 def use(memory_id: str, rank: int = 1) -> Use:
     """Return a hit that was used."""
-    return Use(id=memory_id, rank=rank, score=0.5, terms={"semantic": 0.5}, lift=[0.1, 0.0, 0.0, 0.0, -0.1])
+    return Use(
+        id=memory_id,
+        rank=rank,
+        score=0.5,
+        activation=0.0,
+        terms={"semantic": 0.5},
+        lift=[0.1, 0.0, 0.0, 0.0, -0.1],
+    )
 
 
 def lesson(*used: str, missed: tuple[str, ...] = (), query: str = "where is the key?") -> Lesson:
@@ -45,6 +53,8 @@ def lesson(*used: str, missed: tuple[str, ...] = (), query: str = "where is the 
         k=10,
         hops=1,
         session="s1",
+        active=(),
+        partial=False,
         at=NOON,
         used=tuple(use(memory_id, rank) for rank, memory_id in enumerate(used, start=1)),
         missed=missed,
@@ -93,6 +103,7 @@ def test_a_lesson_says_who_was_used_and_who_was_not() -> None:
         "id": "b",
         "rank": 1,
         "score": 0.5,
+        "activation": 0.0,
         "terms": {"semantic": 0.5},
         "lift": [0.1, 0.0, 0.0, 0.0, -0.1],
     }
@@ -106,6 +117,9 @@ def test_a_lesson_carries_its_recall() -> None:
         "id": "r1",
         "query": "où?",
         "query_hash": hashlib.sha256("où?".encode()).hexdigest(),
+        "text_hash": text_tombstone("où?"),
+        "active": [],
+        "partial": False,
         "mode": "search",
         "k": 10,
         "hops": 1,

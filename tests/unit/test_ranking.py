@@ -52,8 +52,10 @@ def pool(n: int, *, edges: Sequence[Edge] = (), **more: Any) -> Candidates:
         "lexical": np.zeros(n),
         "speaks": np.zeros(n, dtype=np.bool_),
         "named": np.zeros(n, dtype=np.bool_),
+        "echoes": np.zeros(n, dtype=np.bool_),
         "importance": np.zeros(n),
         "event_at": np.full(n, NOW - DAY),
+        "valid_from": np.full(n, NOW - DAY),
         "created_at": np.full(n, NOW - DAY),
         "last_accessed_at": np.full(n, NOW - DAY),
         "accessed_at": np.empty((n, 0)),
@@ -515,3 +517,9 @@ def test_evidence_never_explodes() -> None:
     """Opposite evidence does not cancel to nothing that the score is then measured by."""
     ranking = ranked(pool(2, similarity=[-1.0, 0.0], lexical=[26.0, 0.0]))
     assert all(np.abs(values).max() <= 1.0 for values in ranking.terms.values())
+
+
+def test_the_question_itself_answers_nothing() -> None:
+    """An echo of the question keeps a fifth of its evidence, so whatever answers ranks before it."""
+    ranking = ranked(pool(2, similarity=[1.0, 0.4], lexical=[30.0, 10.0], echoes=[True, False]))
+    assert ranking.order == [1, 0]

@@ -132,7 +132,7 @@ def test_saying_what_was_used_gives_the_recorded_hits() -> None:
         return Hits([hit("b")], recall="r2")
 
     hits = Hits([hit("a"), hit("b")])
-    hits.learner = learner
+    hits.used = learner
     learned = hits.learn(["b"])
     assert told == [["b"]]
     assert learned.recall == "r2"
