@@ -187,7 +187,8 @@ class Graph:
     def _session(self, access: str) -> neo4j.Session:
         if self._closed:
             raise DatabaseError(
-                "This connection to Neo4j is closed.", remedy="Open another with `Engram.open`."
+                f"This connection to Neo4j at {self.uri} is closed.",
+                remedy="Open another with `Engram.open`.",
             )
         return self._driver.session(
             database=self.database,
