@@ -17,7 +17,9 @@ from engram.feedback import read_recall
 from engram.graph import Graph
 from engram.learning import ACCESS, NEAR_MISSES, PAIR_HALF, PAIRED, Lesson, Use, lost_lessons, new_recall_id
 from engram.memory import Engram
+from engram.ranking import SEARCH_SHARES
 from engram.records import Memory, Turn
+from engram.scoring.activation import retrieval_probability
 from engram.scoring.relevance import BOUNDS, COMPONENTS, RATE, alphas_after
 from engram.scoring.weight import damped
 from engram.server import ManagedServer
@@ -271,8 +273,9 @@ def test_uses_in_a_session_hang_on_it(memory: Engram, clock: FixedClock) -> None
         assert hit.terms is not None
         link = found[hit.memory.id, "talk"]
         assert (link["count"], link["first_at"], link["at"]) == (2, first, clock.now)
-        activation = sum(hit.terms[name] for name in ("base_level", "spreading", "partial_match"))
-        assert link["activation"] == pytest.approx(activation, abs=1e-12)
+        parts = sum(hit.terms[name] for name in ("base_level", "spreading", "partial_match"))
+        probability = retrieval_probability(np.array([link["activation"]]))[0]
+        assert SEARCH_SHARES[1] * probability == pytest.approx(parts, abs=1e-12)
 
 
 def test_a_session_made_by_a_recall_is_the_talk_that_follows(memory: Engram) -> None:
@@ -291,7 +294,10 @@ def test_each_recall_is_recorded(memory: Engram, clock: FixedClock) -> None:
     records = nodes(memory, "Recall")
     assert list(records) == [hits.recall]
     record = records[str(hits.recall)]
-    assert record.keys() == {"id", "space", "at", "query", "query_hash", "mode", "k", "hops", "session"}
+    assert record.keys() == {"id", "space", "at", "query", "query_hash", "mode", "k", "hops", "session"} | {
+        "active",
+        "partial",
+    }
     assert (record["query"], record["mode"], record["k"], record["hops"]) == ("Which atlas?", "mind", 4, 2)
     assert (record["session"], record["at"]) == ("talk", clock.now)
     returned = links(memory, "RETURNED")
@@ -589,8 +595,8 @@ def test_what_was_used_can_be_said_later(memory: Engram) -> None:
     before = nodes(memory, "Memory")
     found = memory.recall("atlas volume 3", 6, read_only=True)
     ids = [hit.memory.id for hit in found]
-    used = found.learn([ids[3], ids[1], "nobody"])
-    assert [(hit.memory.id, hit.rank) for hit in used] == [(ids[3], 1), (ids[1], 2)]
+    used = found.learn([ids[3], ids[1]])
+    assert [(hit.memory.id, hit.rank) for hit in used] == [(ids[3], 4), (ids[1], 2)]
     after = nodes(memory, "Memory")
     changed = changes(before, after)
     assert changed.keys() == {ids[1], ids[3], ids[4], ids[5]}
@@ -598,7 +604,7 @@ def test_what_was_used_can_be_said_later(memory: Engram) -> None:
     assert {name for each in ids[4:] for name in changed[each]} >= {"weight_beta"}
     assert "weight_beta" not in changed[ids[1]]
     kept = read_recall(memory.graph, space=memory.space, prefix=str(used.recall))
-    assert [each.id for each in kept.returned] == [ids[3], ids[1]]
+    assert [each.id for each in kept.returned] == [ids[1], ids[3]]
     memory.judge(str(used.recall), useful=True)
     kept = read_recall(memory.graph, space=memory.space, prefix=str(used.recall))
     assert [each.useful for each in kept.returned] == [True, True]
@@ -751,11 +757,12 @@ def test_odd_sessions_and_ids_are_refused(memory: Engram) -> None:
 
 def test_a_partly_used_recall_replays_as_unchanged(memory: Engram) -> None:
     """What was shown and not used is no news when a recall is asked again."""
-    for n in range(6):
-        memory.remember(f"The ferry to island {n} leaves at nine")
-    hits = memory.recall("When does the ferry leave?", 6, read_only=True)
-    learned = hits.learn([hits[3].memory.id])
-    assert learned[0].rank == 4
+    for fact in ("The ferry leaves at nine", "The ferry is red", "The harbour is old", "Rain fell on Friday"):
+        memory.remember(fact)
+    hits = memory.recall("When does the ferry leave?", 4, read_only=True)
+    learned = hits.learn([hits[1].memory.id, hits[0].memory.id])
+    assert [hit.rank for hit in learned] == [2, 1]
     replay = memory.replay(learned.recall or "")
+    assert replay.then.partial
     assert replay.same
     assert replay.gone == ()
