@@ -13,7 +13,7 @@ import logging
 import queue
 import threading
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 from pathlib import Path
@@ -70,7 +70,8 @@ class Use:
 class Lesson:
     """What one recall teaches."""
 
-    query: str
+    query: str | None
+    """None where it must not be kept."""
     mode: str
     k: int
     hops: int
@@ -105,8 +106,8 @@ class Lesson:
             "recall": {
                 "id": self.id,
                 "query": self.query,
-                "query_hash": hashlib.sha256(self.query.encode()).hexdigest(),
-                "text_hash": text_tombstone(self.query),
+                "query_hash": None if self.query is None else hashlib.sha256(self.query.encode()).hexdigest(),
+                "text_hash": None if self.query is None else text_tombstone(self.query),
                 "active": list(self.active),
                 "partial": self.partial,
                 "mode": self.mode,
@@ -156,6 +157,8 @@ class Learner:
         self._lost = lost
         self._queue: queue.Queue[Lesson | None] = queue.Queue(WAITING)
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        """Held while a lesson is being written."""
         self._thread: threading.Thread | None = None
         self._written = self._dropped = 0
         self._reason: str | None = None
@@ -194,6 +197,17 @@ class Learner:
         with self._queue.all_tasks_done:
             return self._queue.all_tasks_done.wait_for(lambda: not self._queue.unfinished_tasks, timeout)
 
+    def forget(self, text: str) -> None:
+        """Take a text out of the questions that wait to be written, since it is about to be erased."""
+        quoted = text.lower()
+        with self._queue.mutex:
+            waiting = self._queue.queue
+            for place, each in enumerate(waiting):
+                if each is not None and quoted in (each.query or "").lower():
+                    waiting[place] = replace(each, query=None)
+        with self._writing:
+            pass  # what was under way is in the database now, where erasing looks for it
+
     def close(self) -> None:
         """Write what waits and end the thread; what takes too long is lost."""
         with self._lock:
@@ -214,7 +228,8 @@ class Learner:
     def _run(self) -> None:
         while (lesson := self._queue.get()) is not None:
             try:
-                self._graph.write("write/learn_from_recall", **lesson.parameters(self._space))
+                with self._writing:
+                    self._graph.write("write/learn_from_recall", **lesson.parameters(self._space))
                 self._written += 1
             except EngramError as error:
                 self._drop(str(error.message))

@@ -421,8 +421,7 @@ class Engram:
         """
         memory = self.get(memory_id)
         if erase:
-            # A lesson that waits may hold a question that quotes it.
-            self._learner.flush()
+            self._learner.forget(memory.content)
             erase_memory(self.graph, self.embedder, memory, now=self._clock())
             return memory
         return self._set_status(memory, ["active", "dormant"], "archived")

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -332,3 +333,23 @@ def test_a_damaged_count_is_passed_over(tmp_path: Path, damage: bytes) -> None:
     file = tmp_path / "lost.jsonl"
     file.write_bytes(b'{"count": 2, "reason": "away"}\n' + damage)
     assert lost_lessons(file) == (2, "away")
+
+
+def test_what_is_about_to_be_erased_leaves_the_questions_that_wait(closed: Graph, lost: Path) -> None:
+    """A lesson that waits behind others keeps what it teaches and forgets a question that quotes the text."""
+    learner = Learner(closed, space="test", lost=lost)
+    with learner._writing:  # as if the database were slow
+        for query in ("first in line", "The doctor says SO", "harmless"):
+            learner.learn(lesson("a", query=query))
+        while learner._queue.qsize() > 2:
+            time.sleep(0.01)
+        with learner._queue.mutex:
+            assert len(learner._queue.queue) == 2
+        scrubber = threading.Thread(target=learner.forget, args=("the doctor says so",))
+        scrubber.start()
+        time.sleep(0.05)
+        with learner._queue.mutex:
+            waiting = [each.query for each in learner._queue.queue if each is not None]
+        assert waiting == [None, "harmless"]
+    scrubber.join()
+    learner.close()
