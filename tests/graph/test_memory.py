@@ -530,7 +530,7 @@ def test_writing_statements_keep_to_their_space(memory: Engram) -> None:
             "by": "x",
             "now": START,
         },
-        "write/erase_memories": {"ids": [mine.id], "hashes": [], "now": START},
+        "write/erase_memories": {"ids": [mine.id], "hashes": [], "words": ["mine"], "now": START},
         "write/rewrite_context": {"rows": [{"id": mine.id, "contextualized": "x", "embedding": [0.1] * 384}]},
         "write/link_sources": {"id": mine.id, "sources": [mine.id], "now": START},
         "inspect/explain_memory": {"id": mine.id, "limit": 9},
