@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engram.entities import entity_key
-from engram.questions import asks
+from engram.questions import only_asks
 from engram.records import PLAIN, TIMES, Memory, memory_from_columns
 from engram.scoring.relevance import Learned
 
@@ -129,7 +129,7 @@ def _awake(candidate: Sequence[Any], above: float | None) -> bool:
 
 
 def _echoes(found: Sequence[Sequence[Any]], asked: str) -> NDArray[np.bool_]:
-    if not asks(asked):
+    if not only_asks(asked):
         return np.zeros(len(found), dtype=np.bool_)
     content, key, longest = PLAIN.index("content"), entity_key(asked), 2 * len(asked) + 10
     texts = [each[_PLAIN][content] for each in found]

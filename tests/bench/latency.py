@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from itertools import cycle, islice
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,6 +28,7 @@ import psutil
 
 from engram.config import Settings
 from engram.memory import Engram
+from engram.questions import only_asks
 from engram.recall import PARTNERS, RERANKED, SEEDS, WIDTH
 from engram.reranking import Reranker
 from engram.server import managed
@@ -162,7 +163,9 @@ class Bench:
     def readable(self) -> tuple[Times, int]:
         """Return the time from the end of a write to a recall that finds it, and how often the first did."""
         taken, firsts = [], 0
-        for turn in (self._corpus.take(1)[0] for _ in range(ONE_TURN_WRITES)):
+        turns = (self._corpus.take(1)[0] for _ in count())
+        # A turn that only asks is asked for by what is said, and recall leaves the question itself behind.
+        for turn in islice((turn for turn in turns if not only_asks(turn.text)), ONE_TURN_WRITES):
             ids = self._memory.remember_turns([turn]).memories
             self._ids += ids
             began = time.perf_counter()
