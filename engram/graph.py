@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
 
 import neo4j
@@ -71,6 +71,14 @@ class Outcome:
     rows: list[Row]
     changed: int
     """Nodes, relationships, labels and properties created, set or deleted."""
+
+
+class _Rehearsed(Exception):  # noqa: N818  (no error: it carries a result out of a transaction)
+    """What a statement returned that is rolled back."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
 class Transaction:
@@ -146,6 +154,23 @@ class Graph:
     def write(self, name: str, /, **parameters: Any) -> Outcome:
         """Run one writing statement in a transaction of its own; returns after the commit."""
         return self.transact(lambda transaction: transaction.run(name, **parameters))
+
+    def rehearse(self, name: str, /, **parameters: Any) -> Outcome:
+        """Run one writing statement and take it back: what it would return and change."""
+
+        def work(transaction: Transaction) -> None:
+            raise _Rehearsed(transaction.run(name, **parameters))
+
+        try:
+            self.transact(work)
+        except _Rehearsed as rehearsed:
+            return rehearsed.outcome
+        raise AssertionError  # `work` always raises, which is what rolls back
+
+    def now(self) -> datetime:
+        """Return the database's time, which all machines that share it agree on."""
+        time: datetime = self.read("inspect/read_clock")[0]["now"]
+        return time
 
     def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction and return its result after the commit.

@@ -10,8 +10,10 @@ import contextlib
 import hashlib
 import json
 import logging
+import math
 import queue
 import threading
+import time
 import weakref
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,33 +23,21 @@ from typing import Any
 from uuid import uuid4
 
 from engram.config import Settings
-from engram.energy import DECAY_PER_HOUR, EXPIRY_ENERGY
 from engram.errors import EngramError
 from engram.graph import Graph
-from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
+from engram.lifecycle import close_ended_sessions, reinforce
+from engram.tuning import Tuning, read_tuning
 from engram.validation import text_tombstone
 
-ACCESS = {
-    "energy": 1.0,
-    "weight": 0.1,
-    "miss": 0.05,
-    "half": DAMPING_HALF,
-    "prior": PRIOR_EVIDENCE,
-    "session_cap": 4,
-    "kept": 64,
-}
-"""What one recall does to a hit's energy and weight, and to a near miss's; `write/learn_from_recall` says how."""
-PROMOTION_BARS = {"working": 2.0, "shortTerm": 5.0}
-"""Energy above which promotion is due, by tier."""
 NEAR_MISSES = 20
 """The last rank that is a near miss."""
 PAIRED = 8
 """Hits that count as recalled together: 28 pairs. A list of a hundred is no association."""
-PAIR_HALF = 20.0
-"""Weight of an edge at which another joint recall adds half of what the first did."""
 WAITING = 1_000
 """Most recalls that wait to be written; beyond, the database is too slow or gone."""
 CLOSING_SECONDS = 15.0
+TUNED_SECONDS = 30.0
+"""For how long the numbers of `:ConsolidationConfig` are taken to be what they were."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -84,7 +74,7 @@ class Lesson:
     missed: tuple[str, ...]
     id: str
 
-    def parameters(self, space: str) -> dict[str, Any]:
+    def parameters(self, space: str, tuning: Tuning) -> dict[str, Any]:
         """Return what `write/learn_from_recall` takes."""
         used = [use.id for use in self.used]
         return {
@@ -115,13 +105,20 @@ class Lesson:
                 "hops": self.hops,
                 "session": self.session,
             },
-            "rates": DECAY_PER_HOUR,
-            "access": ACCESS,
-            "bars": PROMOTION_BARS,
-            "expiry_energy": EXPIRY_ENERGY,
-            "pair_half": PAIR_HALF,
+            "energy": tuning.energy,
+            "access": tuning.access,
+            "edge": {"half": tuning["coactivate.half"], "decay": tuning.edge_decay},
+            "idle_minutes": tuning.whole("session.idle_minutes"),
             "now": self.at,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """New memories, which strengthen the older ones that they are like."""
+
+    ids: tuple[str, ...]
+    at: datetime
 
 
 def new_recall_id() -> str:
@@ -155,7 +152,7 @@ class Learner:
         self._graph = graph
         self._space = space
         self._lost = lost
-        self._queue: queue.Queue[Lesson | None] = queue.Queue(WAITING)
+        self._queue: queue.Queue[Lesson | News | None] = queue.Queue(WAITING)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         """Held while a lesson is being written."""
@@ -163,10 +160,24 @@ class Learner:
         self._written = self._dropped = 0
         self._reason: str | None = None
         self._closing = False
+        self._tuning = Tuning()
+        self._tuned_until = -math.inf
 
     def learn(self, lesson: Lesson) -> None:
         """Take a lesson; it is written soon."""
-        refused = "the memory is closed"
+        if refused := self._take(lesson):
+            self._drop(refused)
+
+    def reinforce(self, news: News) -> None:
+        """Take new memories; what cannot be done now, the job `reinforce` does."""
+        self._take(news)
+
+    def retune(self) -> None:
+        """Read the numbers again before the next lesson: they have changed."""
+        self._tuned_until = -math.inf
+
+    def _take(self, task: Lesson | News) -> str | None:
+        """Queue a task; return why it cannot be, or None."""
         with self._lock:
             if not self._closing:
                 if self._thread is None:
@@ -175,12 +186,12 @@ class Learner:
                     # A program that never closes its memory still gets what it learned written.
                     atexit.register(_close, weakref.ref(self))
                 try:
-                    self._queue.put_nowait(lesson)
+                    self._queue.put_nowait(task)
                 except queue.Full:
-                    refused = f"{WAITING:,} recalls were waiting already"
+                    return f"{WAITING:,} recalls were waiting already"
                 else:
-                    return
-        self._drop(refused)
+                    return None
+        return "the memory is closed"
 
     @property
     def state(self) -> Lessons:
@@ -203,7 +214,7 @@ class Learner:
         with self._queue.mutex:
             waiting = self._queue.queue
             for place, each in enumerate(waiting):
-                if each is not None and quoted in (each.query or "").lower():
+                if isinstance(each, Lesson) and quoted in (each.query or "").lower():
                     waiting[place] = replace(each, query=None)
         with self._writing:
             pass  # what was under way is in the database now, where erasing looks for it
@@ -219,26 +230,48 @@ class Learner:
             # The one that is being written is the thread's to count.
             with contextlib.suppress(queue.Empty):
                 while True:
-                    self._queue.get_nowait()
+                    task = self._queue.get_nowait()
                     self._queue.task_done()
-                    self._drop("closing took too long")
+                    if isinstance(task, Lesson):
+                        self._drop("closing took too long")
         self._queue.put(None)
         thread.join(1.0)
 
     def _run(self) -> None:
-        while (lesson := self._queue.get()) is not None:
+        while (task := self._queue.get()) is not None:
             try:
                 with self._writing:
-                    self._graph.write("write/learn_from_recall", **lesson.parameters(self._space))
-                self._written += 1
+                    self._carry_out(task)
             except EngramError as error:
-                self._drop(str(error.message))
+                self._lose(task, str(error.message))
             except Exception as error:  # noqa: BLE001  (this thread must outlive whatever one lesson holds)
                 _LOG.warning("a recall taught nothing", exc_info=True)
-                self._drop(f"{type(error).__name__}: {error}")
+                self._lose(task, f"{type(error).__name__}: {error}")
             finally:
                 self._queue.task_done()
         self._queue.task_done()
+
+    def _carry_out(self, task: Lesson | News) -> None:
+        tuning = self._tuned()
+        # What ended before this is judged before this, whoever notices first.
+        close_ended_sessions(self._graph, space=self._space, now=task.at, tuning=tuning)
+        if isinstance(task, News):
+            reinforce(self._graph, space=self._space, ids=list(task.ids), tuning=tuning)
+        else:
+            self._graph.write("write/learn_from_recall", **task.parameters(self._space, tuning))
+            self._written += 1
+
+    def _tuned(self) -> Tuning:
+        if time.monotonic() >= self._tuned_until:
+            self._tuning = read_tuning(self._graph, space=self._space)
+            self._tuned_until = time.monotonic() + TUNED_SECONDS
+        return self._tuning
+
+    def _lose(self, task: Lesson | News, reason: str) -> None:
+        if isinstance(task, Lesson):
+            self._drop(reason)
+        else:
+            _LOG.info("reinforcement is left to the job: %s", reason)
 
     def _drop(self, reason: str) -> None:
         with self._lock:

@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -18,7 +19,8 @@ from engram.evidence import fold_paths
 from engram.feedback import Blend, Replay, judge, read_blend, read_recall
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
-from engram.learning import Learner, Lessons, lost_file
+from engram.learning import Learner, Lessons, News, lost_file
+from engram.lifecycle import close_session, tune
 from engram.recall import Recaller, hits, question
 from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
 from engram.remembering import Draft, Writer
@@ -26,6 +28,7 @@ from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
 from engram.server import Connection, connect
+from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
 from engram.validation import (
     check_content,
     check_fraction,
@@ -37,11 +40,17 @@ from engram.validation import (
 MIN_PREFIX = 6
 """Shortest beginning of an id that stands for it."""
 _MAX_PATHS = 200
+REINFORCED_AT_ONCE = 8
+"""Most new memories of one call that reinforce older ones right away; an import's are left to the job."""
 
 
 def utc_now() -> datetime:
     """Return the time, in UTC."""
     return datetime.now(UTC)
+
+
+def _in_utc(clock: Callable[[], datetime]) -> datetime:
+    return clock().astimezone(UTC)
 
 
 class Engram:
@@ -65,7 +74,8 @@ class Engram:
         self.settings = settings
         self.space = check_name(space, "The space")
         self.connection = connection
-        self._clock = clock
+        # Days of use are days in UTC, wherever the clock stands.
+        self._clock = partial(_in_utc, clock)
         self._embedder = embedder
         self._opening = threading.Lock()
         self._schema: SchemaRecord | None = None
@@ -79,7 +89,7 @@ class Engram:
             graph,
             lambda: self.embedder,
             space=self.space,
-            clock=clock,
+            clock=self._clock,
             generator=generator or np.random.default_rng(),
             reranker=self.reranker,
             rerank_seconds=settings.rerank_ms / 1000.0,
@@ -260,7 +270,10 @@ class Engram:
             if older is not None:
                 self._supersede(transaction, older, memory.id, reason or "replaced", now)
 
-        return self._writer.write(draft, now, then=link)
+        memory = self._writer.write(draft, now, then=link)
+        if memory.created:
+            self._learner.reinforce(News(ids=(memory.id,), at=now))
+        return memory
 
     def remember_turns(
         self, turns: Iterable[Turn], *, progress: Callable[[int], None] | None = None
@@ -275,9 +288,13 @@ class Engram:
             turns: In order; of any number of sessions.
             progress: Called after each batch with the number of further turns that are done.
         """
-        return self._writer.write_turns(
-            turns, self._clock(), batch_size=self.settings.batch_size, progress=progress
+        now = self._clock()
+        ingested = self._writer.write_turns(
+            turns, now, batch_size=self.settings.batch_size, progress=progress
         )
+        if 0 < ingested.stored <= REINFORCED_AT_ONCE:
+            self._learner.reinforce(News(ids=ingested.memories, at=now))
+        return ingested
 
     def recall(
         self,
@@ -319,6 +336,50 @@ class Engram:
         found = self._recaller.find(asked, without=frozenset(without))
         writes = not read_only and asked.as_of is None
         return hits(found, explain=explain, learner=self._learner, rate=self._judge, learn=writes)
+
+    def end_session(self, session: str) -> int:
+        """End a conversation: what was used in it and is above the bar of a session's end is due for promotion.
+
+        A session that nobody ends has ended once it was not used for `session.idle_minutes`.
+
+        Args:
+            session: Its name; one in which nothing was recalled has nothing to end.
+
+        Returns:
+            How many memories are due.
+        """
+        name = check_name(session, "The session")
+        self._learner.flush()
+        return close_session(
+            self.graph, space=self.space, session=name, at=self._clock(), tuning=self.tuning(), explicit=True
+        )
+
+    def tuning(self) -> Tuning:
+        """Return the numbers that the lifecycle of this space runs on."""
+        return read_tuning(self.graph, space=self.space)
+
+    def tune(
+        self, key: str, value: float | str | None, *, everywhere: bool = False, by: str = "user"
+    ) -> float:
+        """Set one of those numbers, e.g. `tune("decay.working", 0.4)`; it holds from now on.
+
+        Args:
+            key: One of `engram.tuning.NUMBERS`.
+            value: The number or its text; None for the default.
+            everywhere: For every space that has none of its own.
+            by: Who sets it, for the history.
+
+        Returns:
+            The number that holds now.
+
+        Raises:
+            InvalidInputError: There is no such number, or the value is out of range.
+        """
+        self._learner.flush()
+        space = DEFAULTS_SPACE if everywhere else self.space
+        held = tune(self.graph, space=space, key=key, value=value, by=by, now=self._clock())
+        self._learner.retune()
+        return held
 
     @property
     def learning(self) -> Lessons:

@@ -434,6 +434,7 @@ class Writer:
             "last_seen_at": now,
             "energy": CREATION_ENERGY,
             "energy_at": now,
+            "reinforce_due_at": now,
             "expires_at": expires_at(CREATION_ENERGY, now, tier="working"),
             # Beta(1, 4): new things matter little until use shows otherwise.
             "weight_alpha": 1.0,

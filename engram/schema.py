@@ -7,8 +7,9 @@ from datetime import datetime
 from engram import statements
 from engram.errors import EmbedderMismatchError, SchemaError
 from engram.graph import Graph
+from engram.tuning import DEFAULTS_SPACE, default_numbers
 
-VERSION = 2
+VERSION = 3
 """Raised whenever a file is added to `cypher/schema/`."""
 _INDEX_SECONDS = 300
 
@@ -72,6 +73,7 @@ def apply_schema(
         declared = statements.load(name).declared
         graph.apply(name, **({"dimensions": dimensions} if "dimensions" in declared else {}))
     graph.read("inspect/await_indexes", seconds=_INDEX_SECONDS)
+    graph.write("write/lay_default_numbers", space=DEFAULTS_SPACE, numbers=default_numbers())
     graph.write(
         "write/record_schema", version=VERSION, embed_model=embed_model, dimensions=dimensions, now=now
     )

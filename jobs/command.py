@@ -46,13 +46,13 @@ def list_(state: State) -> None:
     if state.json:
         state.print_json(
             [
-                {"name": job.name, "every_seconds": job.every.total_seconds(), "why": job.why}
+                {"name": job.name, "interval": job.interval, "trigger": job.trigger, "why": job.why}
                 for job in JOBS.values()
             ]
         )
         return
     for job in JOBS.values():
-        state.out(f"{job.name:<12} every {job.every}  {job.why}")
+        state.out(f"{job.name:<12} {job.why}")
 
 
 @jobs.command()

@@ -1,18 +1,36 @@
-"""Decay: write down what elapsed time has left of each memory's energy."""
+"""Decay: write down what elapsed time has left of each memory's energy, and what idle time says against it."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from typing import Any
 
-from engram.energy import DECAY_PER_HOUR
+from engram.tuning import Tuning
 
-from .job import Job
+from .job import Batches, Job
+
+
+def _parameters(tuning: Tuning) -> Mapping[str, Any]:
+    return {
+        "energy": tuning.energy,
+        "tolerance": tuning["decay.tolerance"],
+        "weight": {
+            "tick": tuning["weight.tick"],
+            "tick_days": tuning.whole("weight.tick_days"),
+            "stale_days": tuning.whole("weight.stale_days"),
+            "stale_accesses": tuning.whole("weight.stale_accesses"),
+            "stale_contradict": tuning["weight.stale_contradict"],
+            "stale_every_days": tuning.whole("weight.stale_every_days"),
+        },
+    }
+
 
 JOB = Job(
     name="decay",
-    why="Readers compute energy from elapsed time, so this changes no answer; it keeps the stored figures fresh "
-    "for the Browser and for other jobs.",
-    every=timedelta(minutes=10),
-    batch="consolidate/settle_energy",
-    preview="consolidate/count_unsettled",
-    # A hundredth of a creation boost: less is not worth a write.
-    parameters={"rates": DECAY_PER_HOUR, "tolerance": 0.01},
+    why="Readers compute energy from elapsed time, so settling changes no answer; it keeps the stored figures fresh "
+    "for the Browser and for other jobs. What is never used loses weight, slowly.",
+    steps=(
+        Batches(
+            statement="consolidate/decay_memories", batch_size="decay.batch_size", parameters=_parameters
+        ),
+    ),
+    again="nothing: both are functions of elapsed time",
 )

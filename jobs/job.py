@@ -1,36 +1,160 @@
-"""What a job is, and how one is run: in batches, each its own transaction, with a record in the graph."""
+"""What a job is, and how one is run: step by step, in batches that are transactions of their own.
+
+A job is a value. What it does is in its statements; the numbers that they take come from the space's
+`:ConsolidationConfig`. Time is the database's, so a machine whose clock is wrong does no harm.
+"""
 
 import getpass
+import logging
 import os
+import random
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Protocol
 from uuid import uuid4
 
 from engram.errors import EngramError
-from engram.graph import Graph
+from engram.graph import Graph, Outcome, Row
+from engram.tuning import Tuning, read_tuning
+
+EXAMPLES = 5
+"""Examples that a run keeps for a person."""
+_END = "~"
+"""Behind every id: ids are hexadecimal."""
+_LOG = logging.getLogger(__name__)
+
+
+class Step(Protocol):
+    """One part of a job."""
+
+    def __call__(self, work: "Work") -> None:
+        """Do it for one space."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One job as a value.
-
-    The batch statement takes `$space, $after, $batch_size, $now` and the job's own parameters, and returns
-    `last` (where the next batch begins, null at the end) and `changed`. The preview statement takes the same
-    without the batch's and returns `changed` and `examples`.
-    """
+    """One job as a value."""
 
     name: str
     why: str
-    every: timedelta
-    batch: str
-    """Name of the batch statement."""
-    preview: str
-    """Name of the statement that a dry run uses."""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    batch_size: int = 1_000
+    steps: tuple[Step, ...]
+    """Carried out in order, for one space at a time."""
+    trigger: str = ""
+    """What starts it besides its interval, in words."""
+    again: str = "nothing"
+    """What a second run changes at the same instant."""
+    undo: Step | None = None
+    """Takes back what one run did; `Work.undoing` is that run's id."""
+
+    @property
+    def interval(self) -> str:
+        """The key of the number of minutes between two runs."""
+        return f"{self.name}.interval_minutes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batches:
+    """A step that walks a space in the order of ids, one statement and one transaction for each batch.
+
+    The statement takes `$space, $after, $until, $batch_size, $now` and what `parameters` makes of the numbers. It
+    looks at the ids in `$after < id <= $until` and returns one row: `last` (the last id looked at, null where there
+    was none) and `changed`; `examples` (list of maps) if it has some to show.
+    """
+
+    statement: str
+    batch_size: str
+    """Key of the number."""
+    parameters: Callable[[Tuning], Mapping[str, Any]] = lambda _: {}
+    recorded: bool = False
+    """Whether the statement takes the run's id as `$run`, so that it can be undone."""
+
+    def __call__(self, work: "Work") -> None:
+        """Walk the space once."""
+        own = dict(self.parameters(work.tuning)) | ({"run": work.run} if self.recorded else {})
+        for begin, until in work.walk():
+            after: str | None = begin
+            while after is not None and not work.stopping():
+                row = work.write(
+                    self.statement,
+                    space=work.space,
+                    after=after,
+                    until=until,
+                    batch_size=work.tuning.whole(self.batch_size),
+                    now=work.now,
+                    **own,
+                ).rows[0]
+                work.count(row["changed"], row.get("examples", ()))
+                after = row["last"]
+                work.advance(after, until)
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """One run of a job in one space: what its steps act through."""
+
+    graph: Graph
+    space: str
+    now: datetime
+    tuning: Tuning
+    run: str
+    """Id of the `:JobRun`."""
+    dry_run: bool = False
+    undoing: str | None = None
+    """The run that is being taken back."""
+    stopping: Callable[[], bool] = lambda: False
+    """Asked between batches; True ends the run early."""
+    generator: random.Random = field(default_factory=random.Random)
+    """Spreads workers over a space and their pauses over time; it decides nothing that is remembered."""
+    progress: Callable[[float], None] | None = None
+    """Told the share of the step that is done, 0 to 1."""
+    changed: int = 0
+    empty: int = 0
+    """Claims that came back with nothing: others had it."""
+    broken: int = 0
+    """What was found that must not be (job `health`)."""
+    examples: list[Mapping[str, Any]] = field(default_factory=list)
+    report: list[Mapping[str, Any]] = field(default_factory=list)
+    """Rows for a person, complete."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be done, and why."""
+    _begun: float = 0.0
+    _wrapped: bool = False
+
+    def write(self, statement: str, /, **parameters: Any) -> Outcome:
+        """Run a writing statement in a transaction of its own; a dry run takes it back."""
+        run = self.graph.rehearse if self.dry_run else self.graph.write
+        return run(statement, **parameters)
+
+    def read(self, statement: str, /, **parameters: Any) -> list[Row]:
+        """Run a reading statement."""
+        return self.graph.read(statement, **parameters)
+
+    def count(self, changed: int, examples: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Take in what a batch changed."""
+        self.changed += changed
+        self.examples.extend(examples[: EXAMPLES - len(self.examples)])
+
+    def walk(self) -> Iterator[tuple[str, str]]:
+        """Yield the two stretches of ids, `(after, until)`, that make the round of a space.
+
+        The round begins anywhere, so that several workers do not queue for the same memories.
+        """
+        start = f"{self.generator.getrandbits(128):032x}"
+        self._begun = _share(start)
+        self._wrapped = False
+        yield start, _END
+        self._wrapped = True
+        yield "", start
+
+    def advance(self, after: str | None, until: str) -> None:
+        """Say how far the walk is: ids are uniform, so one is a share of the space."""
+        if self.progress is None:
+            return
+        at = _share(until if after is None else after)
+        self.progress(at - self._begun + (1.0 if self._wrapped else 0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +166,12 @@ class Run:
     dry_run: bool
     changed: int
     failed: int
+    empty: int
+    broken: int
     error: str | None
     examples: tuple[Mapping[str, Any], ...] = ()
-    """What a dry run would change, a few of them."""
+    report: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def run_job(
@@ -52,61 +179,115 @@ def run_job(
     graph: Graph,
     *,
     space: str | None,
-    clock: Callable[[], datetime],
+    clock: Callable[[], datetime] | None = None,
     dry_run: bool = False,
+    undoing: str | None = None,
     stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[float], None] | None = None,
 ) -> Run:
     """Run a job over one space, or over all (`space=None`), and record it as a `:JobRun`.
 
     A batch that fails ends the run and is counted; batches before it stay, and the next run goes on with what is
-    left. A dry run changes nothing but its own record.
+    left. A dry run takes every batch back and leaves nothing but its own record.
 
     Args:
         job: What to run.
         graph: Where.
         space: Whose, or None.
-        clock: Gives the time; read once for the whole run.
-        dry_run: Only count.
+        clock: Gives the time, read once for the whole run; the database's time if left out.
+        dry_run: Only say what would change.
+        undoing: Id of a run of this job, to take it back instead.
         stop: Asked between batches; True ends the run early.
+        progress: Told how far the run is, 0 to 1.
+
+    Raises:
+        EngramError: The run failed; the record says so too.
     """
-    now, run_id = clock(), uuid4().hex
+    run_id = uuid4().hex
+    now = (clock() if clock is not None else graph.now()).astimezone(UTC)
     graph.write(
-        "write/begin_job_run", id=run_id, job=job.name, space=space, dry_run=dry_run, by=_worker(), now=now
-    )
-    changed, failed, error, examples = 0, 0, None, ()
-    try:
-        if dry_run:
-            row = graph.read(job.preview, space=space, now=now, **job.parameters)[0]
-            changed, examples = row["changed"], tuple(row["examples"])
-        else:
-            after: str | None = ""
-            while after is not None and not stop():
-                rows = graph.write(
-                    job.batch,
-                    space=space,
-                    after=after,
-                    batch_size=job.batch_size,
-                    now=now,
-                    **job.parameters,
-                ).rows
-                after = rows[0]["last"]
-                changed += rows[0]["changed"]
-            if after is not None:
-                error = "stopped before its end; the next run goes on"
-    except BaseException as problem:
-        failed, error = 1, getattr(problem, "message", "") or type(problem).__name__
-        raise
-    finally:
-        _end(graph, run_id, changed=changed, failed=failed, error=error, now=clock())
-    return Run(
+        "write/begin_job_run",
         id=run_id,
         job=job.name,
+        space=space,
         dry_run=dry_run,
-        changed=changed,
-        failed=failed,
-        error=error,
-        examples=examples,
+        undoes=undoing,
+        by=worker(),
+        now=now,
     )
+    done = _Sum()
+    steps = job.steps if undoing is None else (job.undo,) if job.undo else ()
+    spaces = [space] if space is not None else [row["space"] for row in graph.read("inspect/list_spaces")]
+    try:
+        for place, name in enumerate(spaces):
+            work = Work(
+                graph=graph,
+                space=name,
+                now=now,
+                tuning=read_tuning(graph, space=name),
+                run=run_id,
+                dry_run=dry_run,
+                undoing=undoing,
+                stopping=stop,
+            )
+            done.take(work)
+            for number, step in enumerate(steps):
+                if progress is not None:
+                    work.progress = _part(progress, place * len(steps) + number, len(spaces) * len(steps))
+                step(work)
+            if stop():
+                done.error = "stopped before its end; the next run goes on"
+                break
+    except BaseException as problem:
+        done.failed, done.error = 1, getattr(problem, "message", "") or type(problem).__name__
+        raise
+    finally:
+        ended = now if clock is not None else None
+        _end(
+            graph,
+            run_id,
+            changed=done.changed,
+            failed=done.failed,
+            empty=done.empty,
+            error=done.error,
+            now=ended,
+        )
+    return done.run(run_id, job, dry_run=dry_run)
+
+
+class _Sum:
+    """What the spaces of one run come to."""
+
+    def __init__(self) -> None:
+        self.works: list[Work] = []
+        self.failed = 0
+        self.error: str | None = None
+
+    def take(self, work: Work) -> None:
+        self.works.append(work)
+
+    @property
+    def changed(self) -> int:
+        return sum(work.changed for work in self.works)
+
+    @property
+    def empty(self) -> int:
+        return sum(work.empty for work in self.works)
+
+    def run(self, run_id: str, job: Job, *, dry_run: bool) -> Run:
+        return Run(
+            id=run_id,
+            job=job.name,
+            dry_run=dry_run,
+            changed=self.changed,
+            failed=self.failed,
+            empty=self.empty,
+            broken=sum(work.broken for work in self.works),
+            error=self.error,
+            examples=tuple(example for work in self.works for example in work.examples)[:EXAMPLES],
+            report=tuple(row for work in self.works for row in work.report),
+            notes=tuple(note for work in self.works for note in work.notes),
+        )
 
 
 def _end(graph: Graph, run_id: str, **values: Any) -> None:
@@ -114,8 +295,19 @@ def _end(graph: Graph, run_id: str, **values: Any) -> None:
         graph.write("write/end_job_run", id=run_id, **values)
     except EngramError:
         # The database is gone; the record without an end tells of it once it is back.
-        return
+        _LOG.warning("the end of run %s could not be recorded", run_id, exc_info=True)
 
 
-def _worker() -> str:
+def _part(progress: Callable[[float], None], number: int, parts: int) -> Callable[[float], None]:
+    """Return what reports one of several equal parts of a run."""
+    return lambda share: progress((number + share) / parts)
+
+
+def _share(identity: str) -> float:
+    """Return where an id lies among all, 0 to 1."""
+    return 1.0 if identity == _END else int(identity[:8] or "0", 16) / 2**32
+
+
+def worker() -> str:
+    """Say who runs this: user, host and process."""
     return f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"

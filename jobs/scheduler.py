@@ -10,11 +10,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from engram.errors import EngramError
 from engram.graph import Graph
+from engram.tuning import DEFAULTS_SPACE, read_tuning
 
-from . import decay
+from . import decay, promote, reinforce
 from .job import Job, Run, run_job
 
-JOBS: dict[str, Job] = {job.name: job for job in (decay.JOB,)}
+JOBS: dict[str, Job] = {job.name: job for job in (decay.JOB, promote.JOB, reinforce.JOB)}
 
 
 def serve(
@@ -40,6 +41,7 @@ def serve(
         del number, frame
         stopping.set()
 
+    tuning = read_tuning(graph, space=DEFAULTS_SPACE if space is None else space)
     scheduler = BackgroundScheduler(timezone="UTC")
     for job in JOBS.values():
         # Runs that were missed while the machine slept count as one, and no job overlaps itself.
@@ -47,7 +49,7 @@ def serve(
             run,
             "interval",
             args=[job],
-            seconds=job.every.total_seconds(),
+            minutes=tuning[job.interval],
             next_run_time=clock(),
             coalesce=True,
             max_instances=1,

@@ -11,13 +11,13 @@ CYPHER 25
 // $pairs: list of lists of two ids, the lower first, sorted
 // $recall: map {id, query, query_hash, text_hash, mode, k, hops, session, active, partial}: text_hash is the
 //   tombstone that erasing the same words leaves, active the ids at hand, partial whether more was shown than used
-// $rates: map, tier to energy's decay per hour
+// $energy: map {rates, bars, expiry, days, span_days}: decay per hour and bar of promotion by tier, the energy of
+//   what has expired, and on how many days over how many a memory is used that becomes long-term by habit
 // $access: map {energy, weight, miss, half, prior, session_cap, kept}: what a use adds to energy and weight,
 //   what a near miss adds against, the evidence that halves a step and the evidence of a new memory,
 //   the uses of one session that count, and the access times that are kept
-// $bars: map, tier to the energy above which promotion is due
-// $expiry_energy: float, a working memory below this has expired
-// $pair_half: float, the weight of an edge at which a joint recall adds half
+// $edge: map {half, decay}: the weight of an edge at which a joint recall adds half, and its decay per day
+// $idle_minutes: integer, unused for so long, the session has ended
 // $now: datetime, when
 // returns: used (integer), missed (integer), pairs (integer)
 // Running it twice: the recall is recorded once and nothing is learned again.
@@ -42,6 +42,11 @@ CALL () {
     ON CREATE SET s.created_at = $now
   SET s._lock = true
   REMOVE s._lock
+  // What was recalled before the session was ended does not open it again.
+  SET s.closes_at = CASE
+    WHEN s.closed_at >= $now OR s.closes_at > $now + duration({minutes: $idle_minutes}) THEN s.closes_at
+    ELSE $now + duration({minutes: $idle_minutes})
+  END
   RETURN collect(s)[0] AS session
 }
 CALL () {
@@ -88,29 +93,57 @@ CALL (r, session) {
       WHEN m.weight_alpha + m.weight_beta > $access.prior THEN m.weight_alpha + m.weight_beta - $access.prior
       ELSE 0.0
     END) AS damping,
-    m.energy * exp(-$rates[m.tier] * CASE
+    coalesce(m.due_tier, m.tier) AS tier,
+    m.energy * exp(-$energy.rates[coalesce(m.due_tier, m.tier)] * CASE
       WHEN m.energy_at < $now
       THEN ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0
         + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
       ELSE 0.0
     END) AS settled,
-    CASE WHEN m.energy_at < $now THEN $now ELSE m.energy_at END AS settled_at
-  WITH m, counts, damping, settled_at, settled + counts * $access.energy AS energy
+    CASE WHEN m.energy_at < $now THEN $now ELSE m.energy_at END AS settled_at,
+    coalesce(m.first_used_on, date($now)) AS first_used_on,
+    coalesce(m.days_used, 0) + CASE WHEN m.last_used_on >= date($now) THEN 0 ELSE 1 END AS days_used
+  WITH m, counts, damping, tier, settled_at, first_used_on, days_used,
+    settled + counts * $access.energy AS energy,
+    days_used >= $energy.days
+      AND duration.inDays(first_used_on, date($now)).days >= $energy.span_days AS habitual
+  WITH m, counts, damping, tier, settled_at, first_used_on, days_used, energy,
+    CASE
+      WHEN tier = 'longTerm' OR habitual OR energy > $energy.bars.shortTerm THEN 'longTerm'
+      WHEN tier = 'shortTerm' OR energy > $energy.bars.working THEN 'shortTerm'
+      ELSE 'working'
+    END AS reached
+  WITH m, counts, damping, settled_at, first_used_on, days_used, energy, reached,
+    CASE
+      WHEN reached = tier THEN 0
+      WHEN tier = 'working' AND reached = 'longTerm' THEN 2
+      ELSE 1
+    END AS steps
   SET
     m.access_count = m.access_count + 1,
     m.accessed_at = (m.accessed_at + $now)[-$access.kept..],
     m.last_accessed_at = CASE WHEN m.last_accessed_at < $now THEN $now ELSE m.last_accessed_at END,
+    m.first_used_on = first_used_on,
+    m.last_used_on = CASE WHEN m.last_used_on > date($now) THEN m.last_used_on ELSE date($now) END,
+    m.days_used = days_used,
     m.energy = energy,
     m.energy_at = settled_at,
     m.expires_at = CASE
-      WHEN energy > $expiry_energy
+      WHEN energy > $energy.expiry
       THEN settled_at
-        + duration({microseconds: toInteger(log(energy / $expiry_energy) / $rates[m.tier] * 3.6e9)})
+        + duration({microseconds: toInteger(log(energy / $energy.expiry) / $energy.rates[reached] * 3.6e9)})
       ELSE m.expires_at
     END,
-    m.promote_due_at = CASE
-      WHEN m.promote_due_at IS NULL AND energy > $bars[m.tier] THEN $now
-      ELSE m.promote_due_at
+    // The job carries out what is due; energy fades at the new tier's rate from now on, whenever that is.
+    m.due_tier = CASE WHEN steps > 0 THEN reached ELSE m.due_tier END,
+    m.promote_due_at = CASE WHEN steps > 0 THEN coalesce(m.promote_due_at, settled_at) ELSE m.promote_due_at END,
+    m.promote_times = CASE
+      WHEN steps > 0 THEN coalesce(m.promote_times, []) + [settled_at, settled_at][..steps]
+      ELSE m.promote_times
+    END,
+    m.promote_energies = CASE
+      WHEN steps > 0 THEN coalesce(m.promote_energies, []) + [energy, energy][..steps]
+      ELSE m.promote_energies
     END,
     m.weight_alpha = m.weight_alpha + CASE WHEN m.immutable THEN 0.0 ELSE counts * damping * $access.weight END,
     m.version = m.version + CASE WHEN m.status = 'dormant' THEN 1 ELSE 0 END,
@@ -142,10 +175,16 @@ CALL () {
   WHERE b.space = $space
   MERGE (a)-[c:CO_ACCESSED]->(b)
     ON CREATE SET c.weight = 0.0, c.count = 0, c.first_at = $now
+  WITH c, c.weight * exp(-$edge.decay * CASE
+    WHEN coalesce(c.weight_at, c.last_at) < $now
+    THEN ($now.epochSeconds - coalesce(c.weight_at, c.last_at).epochSeconds) / 86400.0
+    ELSE 0.0
+  END) AS weight
   SET
     c.count = c.count + 1,
-    c.weight = c.weight + $pair_half / ($pair_half + c.weight),
-    c.last_at = $now
+    c.weight = weight + $edge.half / ($edge.half + weight),
+    c.weight_at = CASE WHEN c.weight_at > $now THEN c.weight_at ELSE $now END,
+    c.last_at = CASE WHEN c.last_at > $now THEN c.last_at ELSE $now END
   RETURN count(c) AS pairs
 }
 MERGE (b:RelevanceBlend {space: $space})

@@ -1,0 +1,130 @@
+"""What the lifecycle does besides a job's batches: sessions end, new memories reinforce old ones, claims."""
+
+from datetime import datetime
+
+from engram.energy import DECAY_PER_HOUR
+from engram.graph import Graph
+from engram.tuning import DEFAULTS_SPACE, Tuning, checked_number, find_number, read_tuning
+
+_REBASING = {"decay.expiry", *(f"decay.{tier}" for tier in DECAY_PER_HOUR)}
+"""Numbers on which the stored time of expiry and the course of energy rest."""
+
+
+def close_session(
+    graph: Graph, *, space: str, session: str, at: datetime, tuning: Tuning, explicit: bool
+) -> int:
+    """End a session; what was used in it and is above the bar of a session's end is due for promotion.
+
+    Args:
+        graph: Where.
+        space: Whose.
+        session: Its name.
+        at: When it ended.
+        tuning: The space's numbers.
+        explicit: Whether somebody ended it; else only if it has stayed unused until `at`.
+
+    Returns:
+        How many memories are due for it.
+    """
+    due: int = graph.write(
+        "write/close_session", space=space, session=session, at=at, explicit=explicit, energy=tuning.energy
+    ).rows[0]["due"]
+    return due
+
+
+def close_ended_sessions(graph: Graph, *, space: str, now: datetime, tuning: Tuning) -> int:
+    """End the sessions that nobody has used for `session.idle_minutes`; each ended when those were over.
+
+    Whatever raises energy calls this first, so that a session's end is judged before anything later happens.
+
+    Returns:
+        How many sessions that were.
+    """
+    ended = graph.read("inspect/list_ended_sessions", space=space, now=now)
+    for row in ended:
+        close_session(
+            graph, space=space, session=row["id"], at=row["closes_at"], tuning=tuning, explicit=False
+        )
+    return len(ended)
+
+
+def reinforce(graph: Graph, *, space: str, ids: list[str], tuning: Tuning) -> int:
+    """Let new memories strengthen the older ones that they are like; return how many were strengthened."""
+    changed: int = graph.write(
+        "consolidate/reinforce_memories", space=space, ids=sorted(ids), **reinforcement(tuning)
+    ).rows[0]["changed"]
+    return changed
+
+
+def reinforcement(tuning: Tuning) -> dict[str, object]:
+    """Return what `consolidate/reinforce_memories` takes of a space's numbers."""
+    partners = tuning.whole("reinforce.partners")
+    return {
+        "similarity": tuning["reinforce.similarity"],
+        # The index knows no tiers: most of the nearest may be working memories.
+        "width": max(50, 10 * partners),
+        "partners": partners,
+        "boost": tuning["boost.reinforcement"],
+        "energy": tuning.energy,
+    }
+
+
+def tune(graph: Graph, *, space: str, key: str, value: object | None, by: str, now: datetime) -> float:
+    """Set one number of a space, or of every space that has none of its own, and keep what it was.
+
+    A rate of decay holds from `now` on: energies are settled at the old one first.
+
+    Args:
+        graph: Where.
+        space: Whose, or `DEFAULTS_SPACE`.
+        key: One of `NUMBERS`.
+        value: The number or its text; None for the default.
+        by: Who sets it.
+        now: When.
+
+    Returns:
+        The number that holds from now on.
+
+    Raises:
+        InvalidInputError: There is no such number, or the value is out of range.
+    """
+    number = find_number(key)
+    before = read_tuning(graph, space=space)
+    if value is None:
+        inherited = (
+            read_tuning(graph, space=DEFAULTS_SPACE)[key] if space != DEFAULTS_SPACE else number.default
+        )
+        given = checked_number(key, inherited, before)
+        stored = number.default if space == DEFAULTS_SPACE else None
+    else:
+        stored = given = checked_number(key, value, before)
+    if key in _REBASING and given != before[key]:
+        spaces = (
+            [space]
+            if space != DEFAULTS_SPACE
+            else [row["space"] for row in graph.read("inspect/list_spaces")]
+        )
+        for each in spaces:
+            _rebase(graph, space=each, key=key, old=before[key], new=given, now=now)
+    graph.write(
+        "write/set_number", space=space, key=key, property=number.property, value=stored, by=by, now=now
+    )
+    return given
+
+
+def _rebase(graph: Graph, *, space: str, key: str, old: float, new: float, now: datetime) -> None:
+    """Settle a space's energies before one of the numbers that they rest on changes."""
+    held = read_tuning(graph, space=space)
+    if held[key] != old:
+        return  # the space has a number of its own
+    after: str | None = ""
+    while after is not None:
+        after = graph.write(
+            "consolidate/rebase_energy",
+            space=space,
+            after=after,
+            batch_size=held.whole("decay.batch_size"),
+            old=held.energy,
+            new=Tuning({**held, key: new}).energy,
+            now=now,
+        ).rows[0]["last"]

@@ -1,0 +1,281 @@
+"""Tuning: every number that the lifecycle runs on, kept in the graph as `:ConsolidationConfig`.
+
+There is one node of defaults, whose space is the empty string, and one for each space that departs from them.
+A number that neither has is its default here. Every change is kept as a `:ConfigChange`.
+
+Source: the parameters of the three-tier consolidation design, with its names made regular. Where a default departs
+from it, the reason stands with the number.
+"""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from engram.energy import CREATION_ENERGY, DECAY_PER_HOUR, EXPIRY_ENERGY
+from engram.errors import InvalidInputError
+from engram.graph import Graph, Row
+from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
+
+DEFAULTS_SPACE = ""
+"""The space of the node of defaults; no space of a person is called so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """One tunable number."""
+
+    key: str
+    """`group.name`; the property of the node has an underscore for the dot."""
+    default: float
+    unit: str
+    low: float
+    high: float
+    why: str
+    """What it does, in a sentence."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether only whole numbers make sense."""
+        return isinstance(self.default, int)
+
+    @property
+    def property(self) -> str:
+        """The property's name in the graph."""
+        return self.key.replace(".", "_")
+
+
+def _number(key: str, default: float, unit: str, low: float, high: float, why: str) -> Number:
+    return Number(key=key, default=default, unit=unit, low=low, high=high, why=why)
+
+
+_BATCHES = "memories a transaction"
+NUMBERS: Mapping[str, Number] = {
+    each.key: each
+    for each in (
+        _number("decay.working", DECAY_PER_HOUR["working"], "per hour", 1e-6, 10, "λ of working memories."),
+        _number(
+            "decay.shortTerm", DECAY_PER_HOUR["shortTerm"], "per hour", 1e-6, 10, "λ of short-term memories."
+        ),
+        _number(
+            "decay.longTerm", DECAY_PER_HOUR["longTerm"], "per hour", 1e-6, 10, "λ of long-term memories."
+        ),
+        _number("decay.tolerance", 0.01, "energy", 0, 1, "A smaller change of energy is not written."),
+        _number(
+            "decay.expiry", EXPIRY_ENERGY, "energy", 1e-3, CREATION_ENERGY, "Below, a working memory expired."
+        ),
+        # 100 in the seed: then most of a run is the round trips between transactions.
+        _number("decay.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories settled at once."),
+        _number("decay.interval_minutes", 60, "minutes", 1, 10_080, "How often decay runs."),
+        _number("weight.tick", 0.01, "evidence a day", 0, 1, "What a day without use says against a memory."),
+        _number("weight.tick_days", 7, "days", 1, 365, "Idle days are written this many at a time."),
+        _number("weight.stale_days", 90, "days", 1, 3_650, "Unused for so long, a memory is stale."),
+        _number("weight.stale_accesses", 3, "uses", 0, 1_000, "Used so often, a memory is never stale."),
+        _number("weight.stale_contradict", 1.0, "evidence", 0, 10, "Evidence against a stale memory."),
+        _number("weight.stale_every_days", 91, "days", 1, 3_650, "How often staleness counts: a quarter."),
+        _number("boost.access", 1.0, "energy", 0, 10, "What a use adds."),
+        _number("boost.session_cap", 4, "uses", 1, 1_000, "Uses of one session that add."),
+        _number(
+            "boost.reinforcement", 0.5, "energy", 0, 10, "What a similar new memory adds, by similarity."
+        ),
+        _number("promote.working", 2.0, "energy", 0.1, 100, "Above, a working memory becomes short-term."),
+        _number(
+            "promote.shortTerm", 5.0, "energy", 0.1, 100, "Above, a short-term memory becomes long-term."
+        ),
+        _number(
+            "promote.session_end", 1.5, "energy", 0.1, 100, "The bar of working memories at a session's end."
+        ),
+        _number("promote.days", 5, "days", 2, 365, "Used on so many days, a memory becomes long-term."),
+        _number(
+            "promote.span_days", 14, "days", 1, 3_650, "Days between the first and the last of those uses."
+        ),
+        # 10 in the seed, for the same reason.
+        _number("promote.batch_size", 200, _BATCHES, 1, 10_000, "Memories promoted at once."),
+        _number("promote.interval_minutes", 10, "minutes", 1, 10_080, "How often promotion runs."),
+        _number("session.idle_minutes", 30, "minutes", 1, 10_080, "A session unused for so long has ended."),
+        _number("reinforce.similarity", 0.7, "cosine", 0, 1, "Above, a new memory reinforces an older one."),
+        _number("reinforce.partners", 5, "memories", 1, 100, "Most that one new memory reinforces."),
+        _number("reinforce.batch_size", 100, _BATCHES, 1, 1_000, "New memories looked at at once."),
+        _number(
+            "reinforce.interval_minutes", 10, "minutes", 1, 10_080, "How often what was left is reinforced."
+        ),
+        _number(
+            "coactivate.half", 20.0, "weight", 0.1, 1e6, "Weight of an edge at which one more adds half."
+        ),
+        _number(
+            "coactivate.memories", 20, "memories", 2, 100, "Most of a session that are paired, the most used."
+        ),
+        _number(
+            "coactivate.half_life_days",
+            30.0,
+            "days",
+            0.01,
+            36_500,
+            "Days that halve an unused edge's weight.",
+        ),
+        _number(
+            "coactivate.tolerance", 0.05, "share", 0, 1, "A smaller loss of an edge's weight is not written."
+        ),
+        _number("coactivate.floor", 0.1, "weight", 0, 1e3, "Below, an edge is pruned."),
+        _number("coactivate.partners", 64, "edges", 1, 10_000, "Most association edges that a memory keeps."),
+        _number(
+            "coactivate.batch_size", 500, _BATCHES, 1, 10_000, "Memories whose edges are settled at once."
+        ),
+        _number("coactivate.interval_minutes", 60, "minutes", 1, 10_080, "How often edges are settled."),
+        _number("cluster.weight", 3.0, "weight", 0, 1e6, "Above, an edge binds a cluster."),
+        _number(
+            "cluster.similarity", 0.7, "cosine", -1, 1, "Above, what an edge joins may be of one cluster."
+        ),
+        _number("cluster.memories", 2, "memories", 2, 1_000, "Fewest of a cluster."),
+        _number("cluster.rounds", 24, "rounds", 1, 1_000, "Most rounds of label propagation."),
+        _number("cluster.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories labelled at once."),
+        _number("cluster.interval_minutes", 60, "minutes", 1, 10_080, "How often clusters are formed."),
+        _number("replay.hours", 24, "hours", 1, 720, "Hours between two replays of a chain."),
+        _number("replay.times", 7, "times", 0, 365, "How often a new link of a chain is replayed."),
+        _number("replay.step", 0.1, "strength", 0, 10, "What a replay adds to a link, halved each time."),
+        _number("replay.batch_size", 1_000, _BATCHES, 1, 10_000, "Links replayed at once."),
+        _number("replay.interval_minutes", 60, "minutes", 1, 10_080, "How often chains are replayed."),
+        _number("rank.damping", 0.85, "probability", 0, 0.99, "PageRank's chance of following an edge."),
+        _number("rank.iterations", 30, "rounds", 1, 1_000, "Most rounds of PageRank."),
+        _number("rank.tolerance", 1e-7, "probability", 0, 1, "Less change in a round ends PageRank."),
+        _number("rank.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories ranked at once."),
+        _number("rank.interval_minutes", 1_440, "minutes", 1, 10_080, "How often PageRank runs."),
+        _number("health.interval_minutes", 1_440, "minutes", 1, 10_080, "How often health is checked."),
+        _number("sweep.keep_days", 30, "days", 1, 36_500, "How long records of recalls and runs are kept."),
+        _number("sweep.batch_size", 500, "records a transaction", 1, 10_000, "Records rolled up at once."),
+        _number("sweep.interval_minutes", 60, "minutes", 1, 10_080, "How often records are swept."),
+        _number(
+            "claim.lease_seconds", 300, "seconds", 1, 86_400, "How long a claim holds without its worker."
+        ),
+        _number("claim.batch_size", 50, "memories a claim", 1, 10_000, "Memories claimed at once."),
+    )
+}
+_ORDER = ("promote.session_end", "promote.working", "promote.shortTerm")
+"""Bars that must not overtake each other."""
+
+
+class Tuning(Mapping[str, float]):
+    """The numbers of one space, by key: its own, else the defaults' node's, else the default."""
+
+    def __init__(self, values: Mapping[str, float] = {}) -> None:
+        self._values = {key: values.get(key, number.default) for key, number in NUMBERS.items()}
+
+    def __getitem__(self, key: str) -> float:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def whole(self, key: str) -> int:
+        """Return a number that counts something."""
+        return int(self[key])
+
+    def minutes(self, key: str) -> timedelta:
+        """Return a number of minutes as a time span."""
+        return timedelta(minutes=self[key])
+
+    @property
+    def energy(self) -> Row:
+        """What every statement that changes energy takes as `$energy`.
+
+        Keys: `rates` and `bars` (maps by tier), `expiry`, `days`, `span_days`, `session_bar`.
+        """
+        return {
+            "rates": {tier: self[f"decay.{tier}"] for tier in DECAY_PER_HOUR},
+            "bars": {tier: self[f"promote.{tier}"] for tier in ("working", "shortTerm")},
+            "session_bar": self["promote.session_end"],
+            "expiry": self["decay.expiry"],
+            "days": self.whole("promote.days"),
+            "span_days": self.whole("promote.span_days"),
+        }
+
+    @property
+    def access(self) -> Row:
+        """What `write/learn_from_recall` takes as `$access`."""
+        return {
+            "energy": self["boost.access"],
+            "session_cap": self.whole("boost.session_cap"),
+            "weight": 0.1,
+            "miss": 0.05,
+            "half": DAMPING_HALF,
+            "prior": PRIOR_EVIDENCE,
+            "kept": 64,
+        }
+
+    @property
+    def edge_decay(self) -> float:
+        """λ of an association edge, per day: `ln 2 / half-life`."""
+        return math.log(2.0) / self["coactivate.half_life_days"]
+
+
+def default_numbers() -> dict[str, float]:
+    """Return every default, by property."""
+    return {number.property: number.default for number in NUMBERS.values()}
+
+
+def read_tuning(graph: Graph, *, space: str) -> Tuning:
+    """Return the numbers that hold in a space."""
+    rows = graph.read("inspect/read_tuning", space=space, defaults=DEFAULTS_SPACE)
+    values: dict[str, float] = {}
+    for row in rows:  # the defaults first
+        values.update(
+            (number.key, row["numbers"][number.property])
+            for number in NUMBERS.values()
+            if row["numbers"].get(number.property) is not None
+        )
+    return Tuning(values)
+
+
+def checked_number(key: str, value: object, current: Mapping[str, float]) -> float:
+    """Return `value` as the number `key` can be set to.
+
+    Args:
+        key: One of `NUMBERS`.
+        value: A number or its text.
+        current: The numbers that hold; bars must stay in their order.
+
+    Raises:
+        InvalidInputError: There is no such number, or it is out of range.
+    """
+    number = find_number(key)
+    try:
+        given = float(str(value))
+    except ValueError:
+        given = math.nan
+    allowed = f"{number.low:g} to {number.high:g} {number.unit}"
+    if not number.low <= given <= number.high or (number.whole and not given.is_integer()):
+        kind = "a whole number" if number.whole else "a number"
+        raise InvalidInputError(
+            f"{key} cannot be {value!r}.", remedy=f"It is {kind} from {allowed}. {number.why}"
+        )
+    bars = [given if name == key else current[name] for name in _ORDER]
+    if key in _ORDER and bars != sorted(bars):
+        held = ", ".join(f"{name} {current[name]:g}" for name in _ORDER if name != key)
+        raise InvalidInputError(
+            f"{key} cannot be {given:g} beside {held}.", remedy=f"They ascend: {', '.join(_ORDER)}."
+        )
+    return int(given) if number.whole else given
+
+
+def find_number(key: str) -> Number:
+    """Return the number of this key.
+
+    Raises:
+        InvalidInputError: There is none; the remedy names near ones.
+    """
+    if key in NUMBERS:
+        return NUMBERS[key]
+    near = difflib.get_close_matches(key, NUMBERS, n=3, cutoff=0.4)
+    raise InvalidInputError(
+        f"There is no number {key!r}.",
+        remedy=f"Did you mean {' or '.join(near)}?" if near else "`engram config numbers` lists all of them.",
+    )
+
+
+def number_changes(graph: Graph, *, space: str, key: str | None, limit: int) -> list[Row]:
+    """Return the last changes of a space's numbers and of the defaults, the newest first."""
+    return graph.read("inspect/list_number_changes", spaces=[space, DEFAULTS_SPACE], key=key, limit=limit)

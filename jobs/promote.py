@@ -1,0 +1,69 @@
+"""Promote: carry out the promotions that are due, from working to short-term to long-term memory."""
+
+from engram.lifecycle import close_ended_sessions
+
+from .job import Job, Work
+
+
+def _close(work: Work) -> None:
+    """Close the sessions that nobody uses any more, since a session's end makes promotions due."""
+    if work.dry_run:
+        return  # what they would make due, the next dry run shows; closing is the sweep's to preview
+    close_ended_sessions(work.graph, space=work.space, now=work.now, tuning=work.tuning)
+
+
+def _promote(work: Work) -> None:
+    size = work.tuning.whole("promote.batch_size")
+    for begin, until in work.walk():
+        after = begin
+        while not work.stopping():
+            ids = work.read(
+                "consolidate/find_due_promotions",
+                space=work.space,
+                after=after,
+                until=until,
+                batch_size=size,
+                now=work.now,
+            )[0]["ids"]
+            if not ids:
+                break
+            row = work.write(
+                "consolidate/promote_memories", space=work.space, ids=ids, run=work.run, now=work.now
+            ).rows[0]
+            work.count(row["changed"], row["examples"])
+            # Others may have been faster; what they left is further on.
+            work.empty += not row["changed"]
+            after = ids[-1]
+            work.advance(after, until)
+        work.advance(None, until)
+
+
+def _demote(work: Work) -> None:
+    after, kept = "", 0
+    while not work.stopping():
+        ids = work.read(
+            "consolidate/find_promoted",
+            space=work.space,
+            run=work.undoing,
+            after=after,
+            batch_size=work.tuning.whole("promote.batch_size"),
+        )[0]["ids"]
+        if not ids:
+            break
+        row = work.write("consolidate/demote_memories", space=work.space, ids=ids, run=work.undoing).rows[0]
+        work.count(row["changed"])
+        kept += len(row["kept"])
+        after = ids[-1]
+    if kept:
+        work.notes.append(f"{kept:,} stay promoted: they have been used or changed since")
+
+
+JOB = Job(
+    name="promote",
+    why="What is used often enough moves to a tier that fades more slowly. The use that crosses a bar makes it due; "
+    "this moves it, and leaves a snapshot of what it was.",
+    trigger="a session's end",
+    steps=(_close, _promote),
+    again="nothing: what was promoted is due no more",
+    undo=_demote,
+)
