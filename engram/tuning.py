@@ -13,7 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from engram.energy import CREATION_ENERGY, DECAY_PER_HOUR, EXPIRY_ENERGY
+from engram.energy import (
+    CREATION_ENERGY,
+    DECAY_PER_HOUR,
+    EXPIRY_ENERGY,
+    HABIT_DAYS,
+    HABIT_SPAN,
+    PROMOTION_BARS,
+    SESSION_END_BAR,
+)
 from engram.errors import InvalidInputError
 from engram.graph import Graph, Row
 from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
@@ -79,16 +87,40 @@ NUMBERS: Mapping[str, Number] = {
         _number(
             "boost.reinforcement", 0.5, "energy", 0, 10, "What a similar new memory adds, by similarity."
         ),
-        _number("promote.working", 2.0, "energy", 0.1, 100, "Above, a working memory becomes short-term."),
         _number(
-            "promote.shortTerm", 5.0, "energy", 0.1, 100, "Above, a short-term memory becomes long-term."
+            "promote.working",
+            PROMOTION_BARS["working"],
+            "energy",
+            0.1,
+            100,
+            "Above, a working memory becomes short-term.",
         ),
         _number(
-            "promote.session_end", 1.5, "energy", 0.1, 100, "The bar of working memories at a session's end."
+            "promote.shortTerm",
+            PROMOTION_BARS["shortTerm"],
+            "energy",
+            0.1,
+            100,
+            "Above, a short-term memory becomes long-term.",
         ),
-        _number("promote.days", 5, "days", 2, 365, "Used on so many days, a memory becomes long-term."),
         _number(
-            "promote.span_days", 14, "days", 1, 3_650, "Days between the first and the last of those uses."
+            "promote.session_end",
+            SESSION_END_BAR,
+            "energy",
+            0.1,
+            100,
+            "The bar of working memories at a session's end.",
+        ),
+        _number(
+            "promote.days", HABIT_DAYS, "days", 2, 365, "Used on so many days, a memory becomes long-term."
+        ),
+        _number(
+            "promote.span_days",
+            HABIT_SPAN.days,
+            "days",
+            1,
+            3_650,
+            "Days between the first and the last of those uses.",
         ),
         # 10 in the seed, for the same reason.
         _number("promote.batch_size", 200, _BATCHES, 1, 10_000, "Memories promoted at once."),

@@ -19,7 +19,8 @@ CYPHER 25
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after AND m.id <= $until
 WITH m ORDER BY m.id LIMIT $batch_size
-WITH collect(m) AS batch, $now.epochSeconds AS seconds, $now.microsecond AS micros
+WITH collect(m) AS batch
+WITH batch, $now.epochSeconds AS seconds, $now.microsecond AS micros
 WITH batch, seconds, micros, [
   m IN batch WHERE
     m.energy * (1.0 - exp(
@@ -45,7 +46,7 @@ CALL (due, seconds, micros) {
   UNWIND due AS m
   SET m._lock = true
   REMOVE m._lock
-  WITH collect(m) AS locked, seconds, micros
+  WITH collect(m) AS locked
   UNWIND locked AS m
   WITH m,
     (seconds - m.energy_at.epochSeconds) / 3600.0 + (micros - m.energy_at.microsecond) / 3.6e9 AS hours,

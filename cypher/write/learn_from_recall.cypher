@@ -175,14 +175,14 @@ CALL () {
   WHERE b.space = $space
   MERGE (a)-[c:CO_ACCESSED]->(b)
     ON CREATE SET c.weight = 0.0, c.count = 0, c.first_at = $now
-  WITH c, c.weight * exp(-$edge.decay * CASE
+  WITH c, exp(-$edge.decay * CASE
     WHEN coalesce(c.weight_at, c.last_at) < $now
     THEN ($now.epochSeconds - coalesce(c.weight_at, c.last_at).epochSeconds) / 86400.0
     ELSE 0.0
-  END) AS weight
+  END) AS left
   SET
     c.count = c.count + 1,
-    c.weight = weight + $edge.half / ($edge.half + weight),
+    c.weight = c.weight * left + $edge.half / ($edge.half + c.weight * left),
     c.weight_at = CASE WHEN c.weight_at > $now THEN c.weight_at ELSE $now END,
     c.last_at = CASE WHEN c.last_at > $now THEN c.last_at ELSE $now END
   RETURN count(c) AS pairs

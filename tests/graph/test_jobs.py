@@ -1,4 +1,4 @@
-"""The jobs against a real Neo4j."""
+"""What holds of every job, against a real Neo4j."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,60 +7,93 @@ from typing import Any
 
 import pytest
 
-from engram.energy import energy_now
 from engram.memory import Engram
+from engram.records import Turn
 from engram.testing import FixedClock
+from tests.graph.beside import run
 
 pytestmark = pytest.mark.graph
 
 JOBS: dict[str, Any] = resolve_name("engram.jobs.scheduler:JOBS")
 run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+READING = {"health"}
+"""Jobs that look and change nothing."""
 
 
-@pytest.mark.parametrize("name", list(JOBS))
+def live(memory: Engram, clock: FixedClock) -> None:
+    """Live through a day that gives every job something to do."""
+    shelf = [f"Volume {n} of the atlas of Zoë lies on the shelf" for n in range(6)]
+    for content in shelf:
+        memory.remember(content)
+    for _ in range(6):
+        memory.recall("atlas of Zoë", 4, session="library")
+    clock.advance(timedelta(minutes=20))
+    memory.remember_turns(
+        Turn(text=f"{content}, I said at {n}", speaker="Ida", session="desk", at=clock.now)
+        for n, content in enumerate(shelf * 2)
+    )
+    memory.recall("Who said where the volume lies?", 3, session="desk")
+    memory.flush()
+    clock.advance(timedelta(days=1))
+
+
+def everything(memory: Engram) -> Any:
+    """Return all that the space holds but the records of runs."""
+    assert memory.flush()
+    held = run(memory, "read_space")[0]
+    return [node for node in held["nodes"] if node["labels"] != ["JobRun"]], held["relationships"]
+
+
+@pytest.mark.parametrize("name", sorted(JOBS.keys() - READING))
 def test_second_run_changes_nothing(memory: Engram, clock: FixedClock, name: str) -> None:
-    """Any job run again at the same instant finds nothing left to do."""
-    for n in range(5):
-        memory.remember(f"thing {n}")
-    clock.advance(timedelta(hours=1))
+    """Any job run again at the same instant finds nothing left to do, and leaves all as it was."""
+    live(memory, clock)
     first = run_job(JOBS[name], memory.graph, space=memory.space, clock=clock)
     assert first.changed > 0
+    before = everything(memory)
     assert run_job(JOBS[name], memory.graph, space=memory.space, clock=clock).changed == 0
+    assert everything(memory) == before
 
 
-@pytest.mark.parametrize("name", list(JOBS))
+@pytest.mark.parametrize("name", sorted(JOBS))
 def test_dry_run_counts_and_changes_nothing(memory: Engram, clock: FixedClock, name: str) -> None:
-    """A dry run says what a run would change, and leaves every memory as it is."""
-    kept = [memory.remember(f"thing {n}") for n in range(5)]
-    clock.advance(timedelta(hours=1))
+    """A dry run says what a run would change, with examples, and leaves the graph as it is."""
+    live(memory, clock)
+    before = everything(memory)
     dry = run_job(JOBS[name], memory.graph, space=memory.space, clock=clock, dry_run=True)
-    assert [memory.get(each.id) for each in kept] == kept
-    assert run_job(JOBS[name], memory.graph, space=memory.space, clock=clock).changed == dry.changed
-    assert dry.examples
+    assert everything(memory) == before
+    if name not in READING:
+        assert dry.changed > 0
+        assert dry.examples
 
 
-def test_decay_is_a_function_of_elapsed_time(memory: Engram, clock: FixedClock) -> None:
-    """Settled once or sixty times within the hour, energy is what the formula says, to 1e-9."""
-    started, first = clock.now, memory.remember("a thing")
-    for _ in range(60):
-        clock.advance(timedelta(minutes=1))
-        run_job(JOBS["decay"], memory.graph, space=memory.space, clock=clock)
-    settled = memory.get(first.id)
-    expected = energy_now(1.0, started, clock.now, tier="working")
-    assert energy_now(settled.energy, settled.energy_at, clock.now, tier="working") == pytest.approx(
-        expected, abs=1e-9
-    )
-    assert settled.expires_at == first.expires_at
-
-
-def test_job_keeps_to_its_space(memory: Engram, clock: FixedClock) -> None:
-    """A job over one space leaves the memories of another as they are."""
+@pytest.mark.parametrize("name", sorted(JOBS))
+def test_job_keeps_to_its_space(memory: Engram, clock: FixedClock, name: str) -> None:
+    """A job over one space leaves every byte of another as it is."""
     other = Engram(
         memory.graph, memory.settings, space=memory.space + "-b", embedder=memory.embedder, clock=clock
     )
-    memory.remember("mine")
-    theirs = other.remember("theirs")
-    clock.advance(timedelta(hours=5))
-    for job in JOBS.values():
-        run_job(job, memory.graph, space=memory.space, clock=clock)
-    assert other.get(theirs.id) == theirs
+    live(memory, clock)
+    clock.now -= timedelta(days=1)
+    live(other, clock)
+    before = everything(other)
+    run_job(JOBS[name], memory.graph, space=memory.space, clock=clock)
+    assert everything(other) == before
+
+
+def test_a_run_over_all_spaces(memory: Engram, clock: FixedClock) -> None:
+    """Without a space a run does all of them, each by its own numbers, and leaves one record."""
+    live(memory, clock)
+    memory.tune("promote.shortTerm", 95)
+    memory.tune("promote.working", 90)
+    other = Engram(
+        memory.graph, memory.settings, space=memory.space + "-b", embedder=memory.embedder, clock=clock
+    )
+    live(other, clock)
+    done = run_job(JOBS["promote"], memory.graph, space=None, clock=clock)
+    assert (done.failed, done.error) == (0, None)
+    runs = memory.graph.read("inspect/list_job_runs", job="promote", limit=10_000)
+    assert [(row["space"], row["changed"]) for row in runs if row["id"] == done.id] == [(None, done.changed)]
+    # What was lived before the bar was raised had crossed it already.
+    assert memory.stats().by_tier.keys() == {"working", "shortTerm"}
+    assert other.stats().by_tier["shortTerm"] > 0

@@ -15,7 +15,7 @@ from engram.config import Settings
 from engram.errors import DatabaseUnavailableError, InvalidInputError, NotFoundError
 from engram.feedback import read_recall
 from engram.graph import Graph
-from engram.learning import ACCESS, NEAR_MISSES, PAIR_HALF, PAIRED, Lesson, Use, lost_lessons, new_recall_id
+from engram.learning import NEAR_MISSES, PAIRED, Lesson, Use, lost_lessons, new_recall_id
 from engram.memory import Engram
 from engram.ranking import SEARCH_SHARES
 from engram.records import Memory, Turn
@@ -24,6 +24,7 @@ from engram.scoring.relevance import BOUNDS, COMPONENTS, RATE, alphas_after
 from engram.scoring.weight import damped
 from engram.server import ManagedServer
 from engram.testing import FixedClock, HashEmbedder
+from engram.tuning import Tuning
 from tests.conftest import DIMENSIONS, Address
 from tests.graph.beside import run
 from tests.graph.learners import Task
@@ -55,6 +56,27 @@ def links(memory: Engram, kind: str) -> dict[tuple[str, str], Node]:
     ends = [(each["start"], each["end"]) for each in found]
     assert len(set(ends)) == len(ends), f"{kind} is doubled"
     return {(each["start"], each["end"]): each["properties"] for each in found}
+
+
+def lesson_of(query: str, *used: str, missed: tuple[str, ...] = (), at: datetime) -> Lesson:
+    """Return what a recall teaches that returned these memories."""
+    zero = dict.fromkeys(("base_level", "spreading", "partial_match"), 0.0)
+    return Lesson(
+        id=new_recall_id(),
+        query=query,
+        mode="search",
+        k=9,
+        hops=1,
+        session="talk",
+        active=(),
+        partial=False,
+        at=at,
+        used=tuple(
+            Use(id=each, rank=rank, score=0.5, activation=0.0, terms=zero, lift=[0.0] * len(COMPONENTS))
+            for rank, each in enumerate(used, start=1)
+        ),
+        missed=missed,
+    )
 
 
 def changes(before: dict[str, Node], after: dict[str, Node]) -> dict[str, set[str]]:
@@ -129,10 +151,13 @@ def test_a_use_is_counted_and_dated(memory: Engram, clock: FixedClock) -> None:
             "energy_at",
             "expires_at",
             "weight_alpha",
+            "first_used_on",
+            "last_used_on",
+            "days_used",
         }
     }
     node = after[stored.id]
-    expected = energy.energy_now(1.0, stored.energy_at, now, tier="working") + ACCESS["energy"]
+    expected = energy.energy_now(1.0, stored.energy_at, now, tier="working") + Tuning().access["energy"]
     assert node["energy"] == pytest.approx(expected, abs=1e-9)
     assert (node["access_count"], node["accessed_at"]) == (1, [now])
     assert node["last_accessed_at"] == node["energy_at"] == now
@@ -145,27 +170,25 @@ def test_a_life_of_uses_follows_the_formulas(memory: Engram, clock: FixedClock) 
     """Over a hundred uses at odd times energy, weight, access times and the promotion that falls due are exact."""
     stored = memory.remember("The atlas lies on the shelf")
     generator = np.random.default_rng(5)
-    level, level_at = 1.0, stored.energy_at
+    course = energy.Course(at=stored.energy_at)
     alpha, beta = stored.weight_alpha, stored.weight_beta
-    due: datetime | None = None
     times: list[datetime] = []
     for n in range(100):
         now = clock.advance(timedelta(seconds=float(generator.exponential(6_000.0))))
         memory.recall("atlas", 1, session=f"session {n}")
         times.append(now)
-        level = energy.energy_now(level, level_at, now, tier="working") + ACCESS["energy"]
-        level_at = now
-        alpha += damped(ACCESS["weight"], alpha + beta)
-        due = due or (now if level > 2.0 else None)
+        course = course.used(now)
+        alpha += damped(Tuning().access["weight"], alpha + beta)
         if n % 9 == 0 or n == 99:
             node = nodes(memory, "Memory")[stored.id]
-            assert node["energy"] == pytest.approx(level, abs=1e-9)
+            assert node["energy"] == pytest.approx(course.energy, abs=1e-9)
             assert node["weight_alpha"] == pytest.approx(alpha, abs=1e-9)
             assert node["weight_beta"] == beta
             assert (node["access_count"], node["accessed_at"]) == (n + 1, times[-64:])
-            assert node.get("promote_due_at") == due
-    assert due is not None
-    assert due > times[0], "the first use crosses no bar"
+            assert node.get("due_tier", "working") == course.tier
+            assert node.get("promote_times", []) == [at for _, at, _ in course.promotions]
+            assert node.get("promote_energies", []) == pytest.approx([e for *_, e in course.promotions])
+    assert course.promotions[0][1] > times[0], "the first use crosses no bar"
 
 
 @pytest.mark.parametrize(("uses", "crossed"), [(1, False), (2, True)])
@@ -221,13 +244,13 @@ def test_misses_are_damped_and_capped(memory: Engram, clock: FixedClock) -> None
     for day in range(3):
         for _ in range(6):
             memory.recall("Volume 0 shows country 0", 1)
-        for _ in range(int(ACCESS["session_cap"])):
-            beta += damped(ACCESS["miss"], evidence)
+        for _ in range(int(Tuning().access["session_cap"])):
+            beta += damped(Tuning().access["miss"], evidence)
             evidence = 1.0 + beta
         node = nodes(memory, "Memory")[miss.id]
         assert node["weight_beta"] == pytest.approx(beta, abs=1e-9), f"day {day}"
         clock.advance(timedelta(days=1))
-    assert beta < 4.0 + 12 * ACCESS["miss"]
+    assert beta < 4.0 + 12 * Tuning().access["miss"]
     assert nodes(memory, "Memory")[hit.id]["weight_beta"] == 4.0
 
 
@@ -238,12 +261,14 @@ def test_what_comes_back_together_belongs_together(memory: Engram, clock: FixedC
     use(memory, one, two, three)
     last = clock.advance(timedelta(days=1))
     use(memory, three, one)
+    half = Tuning()["coactivate.half"]
     low, high = sorted((one, three))
     edges = links(memory, "CO_ACCESSED")
     assert edges.keys() == {(a, b) for a in (one, two, three) for b in (one, two, three) if a < b}
     for pair, edge in edges.items():
         again = pair == (low, high)
-        weight = 1.0 + again * PAIR_HALF / (PAIR_HALF + 1.0)
+        faded = 2.0 ** (-1.0 / Tuning()["coactivate.half_life_days"]) if again else 1.0
+        weight = faded + again * half / (half + faded)
         assert edge["weight"] == pytest.approx(weight, abs=1e-12)
         assert (edge["count"], edge["first_at"]) == (1 + again, first)
         assert edge["last_at"] == (last if again else first)
@@ -374,7 +399,8 @@ def test_outside_of_sessions_a_day_is_one(memory: Engram, clock: FixedClock) -> 
         use(memory, volume.id)
     assert nodes(memory, "Memory")[volume.id]["energy"] == 5.0
     clock.now = datetime(2026, 5, 2, tzinfo=UTC)
-    before = energy.energy_now(5.0, datetime(2026, 5, 1, 23, 59, 59, tzinfo=UTC), clock.now, tier="working")
+    # It has left the working tier by then.
+    before = energy.energy_now(5.0, datetime(2026, 5, 1, 23, 59, 59, tzinfo=UTC), clock.now, tier="shortTerm")
     for _ in range(6):
         use(memory, volume.id)
     assert nodes(memory, "Memory")[volume.id]["energy"] == pytest.approx(before + 4.0, abs=1e-9)
@@ -396,28 +422,12 @@ def test_immutable_memories_keep_their_weight(memory: Engram) -> None:
 def test_a_lesson_counts_once(memory: Engram, clock: FixedClock) -> None:
     """The same lesson written again, after an answer that got lost, changes nothing at all."""
     one, two, three = atlas(memory, 3)
-    zero = dict.fromkeys(("base_level", "spreading", "partial_match"), 0.0)
-    lesson = Lesson(
-        id=new_recall_id(),
-        query="atlas",
-        mode="search",
-        k=2,
-        hops=1,
-        session="talk",
-        active=(),
-        partial=False,
-        at=clock.now,
-        used=tuple(
-            Use(id=each.id, rank=rank, score=0.5, activation=0.0, terms=zero, lift=[0.0] * len(COMPONENTS))
-            for rank, each in enumerate((one, two), start=1)
-        ),
-        missed=(three.id,),
-    )
-    first = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space))
+    lesson = lesson_of("atlas", one.id, two.id, missed=(three.id,), at=clock.now)
+    first = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
     assert first.rows == [{"used": 2, "missed": 1, "pairs": 1}]
     before = everything(memory)
     clock.advance(timedelta(days=1))
-    memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space))
+    memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
     assert everything(memory) == before
 
 
@@ -427,24 +437,10 @@ def test_a_lesson_teaches_its_own_space(memory: Engram) -> None:
     theirs = atlas(other, 3)
     mine = atlas(memory, 1)[0]
     before = everything(other)
-    zero = dict.fromkeys(("base_level", "spreading", "partial_match"), 0.0)
-    lesson = Lesson(
-        id=new_recall_id(),
-        query="atlas",
-        mode="search",
-        k=9,
-        hops=1,
-        session="talk",
-        active=(),
-        partial=False,
-        at=memory._clock(),
-        used=tuple(
-            Use(id=each.id, rank=rank, score=0.5, activation=0.0, terms=zero, lift=[0.0] * len(COMPONENTS))
-            for rank, each in enumerate((mine, *theirs[:2]), start=1)
-        ),
-        missed=(theirs[2].id,),
+    lesson = lesson_of(
+        "atlas", mine.id, *(each.id for each in theirs[:2]), missed=(theirs[2].id,), at=memory._clock()
     )
-    outcome = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space))
+    outcome = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
     assert outcome.rows == [{"used": 1, "missed": 0, "pairs": 0}]
     assert everything(other) == before
     assert [end for _, end in links(memory, "RETURNED")] == [mine.id]
@@ -766,3 +762,15 @@ def test_a_partly_used_recall_replays_as_unchanged(memory: Engram) -> None:
     assert replay.then.partial
     assert replay.same
     assert replay.gone == ()
+
+
+def test_a_lesson_that_cannot_be_told_does_not_stop_the_next(memory: Engram) -> None:
+    """Whatever one lesson holds, it alone is lost for it, and the thread goes on."""
+    stored = memory.remember("The atlas lies on the shelf")
+    memory._learner.learn(lesson_of("\ud800", stored.id, at=memory._clock()))
+    assert memory.flush()
+    assert (memory.learning.written, memory.learning.dropped) == (0, 1)
+    assert str(memory.learning.reason).startswith("UnicodeEncodeError")
+    memory.recall("atlas", 1)
+    assert memory.flush()
+    assert (memory.learning.written, memory.learning.dropped) == (1, 1)
