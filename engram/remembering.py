@@ -272,21 +272,22 @@ class Writer:
                 said[line.session] = memory
                 if new or tails[line.session] is None:
                     tails[line.session] = memory
-            transaction.run("write/link_turns", space=self._space, rows=links, tails=tails, now=now)
             stored = [
                 (memory, draft)
                 for draft, (outcome, memory) in zip(drafts, outcomes, strict=True)
                 if outcome == "stored"
             ]
             new = {memory for memory, _ in stored}
-            self._go_on(
-                transaction,
-                {
-                    memory: ends[line.session]
-                    for line, (_, first) in zip(batch, outcomes, strict=True)
-                    if ends[line.session].next is line and first in new and (memory := before[line.session])
-                },
-            )
+            continued = {
+                memory: ends[line.session]
+                for line, (_, first) in zip(batch, outcomes, strict=True)
+                if ends[line.session].next is line and first in new and (memory := before[line.session])
+            }
+            # What was there before, others may hold too: locked in order before any of it is written.
+            known = sorted(({link["previous"] for link in links} | continued.keys()) - new - {None})
+            kept = transaction.run("write/lock_memories", space=self._space, ids=known).rows if known else []
+            transaction.run("write/link_turns", space=self._space, rows=links, tails=tails, now=now)
+            self._go_on(transaction, [row for row in kept if row["id"] in continued], continued)
             self._link_entities(transaction, stored, now)
             return outcomes
 
@@ -309,17 +310,14 @@ class Writer:
             ordered = [entities[key] for key in sorted(entities)]
             transaction.run("write/link_entities", space=self._space, entities=ordered, now=now)
 
-    def _go_on(self, transaction: Transaction, ends: dict[str, "_End"]) -> None:
+    def _go_on(self, transaction: Transaction, rows: Sequence[Row], ends: dict[str, "_End"]) -> None:
         """Give memories that were the last of their session the context that the next turn adds, all at once.
 
         Args:
             transaction: The one in which that turn is stored.
-            ends: For the id of each such memory, how its session ended.
+            rows: Those memories, locked, in the order of their ids.
+            ends: For the id of each, how its session ended.
         """
-        if not ends:
-            return
-        # They were written before, so jobs may hold them: locked in order like everything that is.
-        rows = transaction.run("write/lock_memories", space=self._space, ids=sorted(ends)).rows
         again = []
         for row in rows:
             end, memory = ends[row["id"]], row["memory"]

@@ -1,6 +1,6 @@
 CYPHER 25
 // Store the raw turns, and link each memory to its turn, its session and the memory said before it.
-// The sessions were locked by lock_sessions in the same transaction.
+// The sessions were locked by lock_sessions, and what new memories follow by lock_memories, in the same transaction.
 // $space: string, whose
 // $rows: list of maps {turn, session, text, speaker, at, caption, source, memory, previous}: turn is the
 //   id, memory the id of the turn's memory, previous the id of the memory before it or null
