@@ -11,7 +11,7 @@ _REBASING = {"decay.expiry", *(f"decay.{tier}" for tier in DECAY_PER_HOUR)}
 
 
 def close_session(
-    graph: Graph, *, space: str, session: str, at: datetime, tuning: Tuning, explicit: bool
+    graph: Graph, *, space: str, session: str, now: datetime, tuning: Tuning, explicit: bool
 ) -> int:
     """End a session; what was used in it and is above the bar of a session's end is due for promotion.
 
@@ -19,15 +19,15 @@ def close_session(
         graph: Where.
         space: Whose.
         session: Its name.
-        at: When it ended.
+        now: When; one that had ended by itself before ended then.
         tuning: The space's numbers.
-        explicit: Whether somebody ended it; else only if it has stayed unused until `at`.
+        explicit: Whether somebody ends it; else only if it has ended by itself.
 
     Returns:
         How many memories are due for it.
     """
     due: int = graph.write(
-        "write/close_session", space=space, session=session, at=at, explicit=explicit, energy=tuning.energy
+        "write/close_session", space=space, session=session, now=now, explicit=explicit, energy=tuning.energy
     ).rows[0]["due"]
     return due
 
@@ -42,9 +42,7 @@ def close_ended_sessions(graph: Graph, *, space: str, now: datetime, tuning: Tun
     """
     ended = graph.read("inspect/list_ended_sessions", space=space, now=now)
     for row in ended:
-        close_session(
-            graph, space=space, session=row["id"], at=row["closes_at"], tuning=tuning, explicit=False
-        )
+        close_session(graph, space=space, session=row["id"], now=now, tuning=tuning, explicit=False)
     return len(ended)
 
 

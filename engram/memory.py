@@ -351,7 +351,7 @@ class Engram:
         name = check_name(session, "The session")
         self._learner.flush()
         return close_session(
-            self.graph, space=self.space, session=name, at=self._clock(), tuning=self.tuning(), explicit=True
+            self.graph, space=self.space, session=name, now=self._clock(), tuning=self.tuning(), explicit=True
         )
 
     def tuning(self) -> Tuning:

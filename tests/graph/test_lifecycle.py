@@ -182,8 +182,8 @@ def test_a_day_is_a_day_in_utc(memory: Engram) -> None:
 def test_a_session_end_has_a_lower_bar(memory: Engram, clock: FixedClock, minutes: int, tier: str) -> None:
     """Above 1.5 when the session ends a working memory is due for short-term; below it is not."""
     fact = memory.remember(FACT)
-    clock.advance(timedelta(minutes=5))
-    memory.recall("atlas", 1, session="talk")  # 0.96 + 1.0
+    clock.advance(timedelta(minutes=15))
+    memory.recall("atlas", 1, session="talk")  # 0.88 + 1.0
     clock.advance(timedelta(minutes=minutes))
     assert memory.end_session("talk") == (tier == "shortTerm")
     assert memory.end_session("talk") == 0, "it has ended"
@@ -206,6 +206,17 @@ def test_a_session_that_nobody_ends_ends(memory: Engram, clock: FixedClock) -> N
     talk = next(each for each in run(memory, "read_space")[0]["nodes"] if each["labels"] == ["Session"])
     assert talk["properties"]["closed_at"] == used + IDLE
     assert "closes_at" not in talk["properties"]
+
+
+def test_a_session_ends_no_later_than_by_itself(memory: Engram, clock: FixedClock) -> None:
+    """Ended by somebody long after it had ended by itself, it ended then, and is judged as of then."""
+    fact = memory.remember(FACT)
+    clock.advance(timedelta(minutes=1))
+    memory.recall("atlas", 1, session="talk")
+    ended = clock.now + IDLE
+    clock.advance(timedelta(hours=5))
+    assert memory.end_session("talk") == 1
+    assert node(memory, fact)["promote_due_at"] == ended
 
 
 def test_decay_touches_only_what_moved(memory: Engram, clock: FixedClock) -> None:
