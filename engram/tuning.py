@@ -160,6 +160,9 @@ NUMBERS: Mapping[str, Number] = {
             "cluster.similarity", 0.7, "cosine", -1, 1, "Above, what an edge joins may be of one cluster."
         ),
         _number("cluster.memories", 2, "memories", 2, 1_000, "Fewest of a cluster."),
+        _number(
+            "cluster.sample", 500, "memories", 2, 10_000, "Members that centroid and label are taken from."
+        ),
         _number("cluster.rounds", 24, "rounds", 1, 1_000, "Most rounds of label propagation."),
         _number("cluster.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories labelled at once."),
         _number("cluster.interval_minutes", 60, "minutes", 1, 10_080, "How often clusters are formed."),
@@ -173,6 +176,7 @@ NUMBERS: Mapping[str, Number] = {
         _number("rank.tolerance", 1e-7, "probability", 0, 1, "Less change in a round ends PageRank."),
         _number("rank.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories ranked at once."),
         _number("rank.interval_minutes", 1_440, "minutes", 1, 10_080, "How often PageRank runs."),
+        _number("health.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories checked at once."),
         _number("health.interval_minutes", 1_440, "minutes", 1, 10_080, "How often health is checked."),
         _number("sweep.keep_days", 30, "days", 1, 36_500, "How long records of recalls and runs are kept."),
         _number("sweep.batch_size", 500, "records a transaction", 1, 10_000, "Records rolled up at once."),

@@ -1,6 +1,7 @@
 CYPHER 25
 // Delete memories with their snapshots, the turns that nothing else rests on and the names that nothing else
-// mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it.
+// mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters
+// that it belonged to their label and centroid, until they are formed anew.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
@@ -57,6 +58,9 @@ CALL (m) {
 }
 OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
 WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
+OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
+WITH m, snapshots, turns, names, recalls, collect(c) AS clusters
+FOREACH (c IN clusters | REMOVE c.label, c.centroid)
 FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
 FOREACH (e IN names | DETACH DELETE e)
 FOREACH (s IN snapshots | DETACH DELETE s)

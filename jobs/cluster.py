@@ -1,0 +1,295 @@
+"""Cluster: memories that are used together, and are alike, belong to a cluster for as long as they are."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from engram.clusters import TEXT_LENGTH, connected_parts, succession, typical_terms
+from engram.graph import Row
+
+from .job import Job, Work, worker
+
+T = TypeVar("T")
+Pair = tuple[str, str]
+"""A membership: the memory's id and the cluster's."""
+
+
+class _EndedEarlyError(Exception):
+    """The run is to stop, or has lost its lease: then with a note that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lease:
+    """One worker's hold on the clusters of a space, since two at once would mix their labels."""
+
+    work: Work
+
+    def take(self) -> bool:
+        """Take it; return False where another worker has it."""
+        taken: bool = self._write("take", worker=worker(), lease_seconds=self._seconds).rows[0]["taken"]
+        return taken
+
+    def renew(self) -> None:
+        """Let it begin anew, before each batch.
+
+        Raises:
+            _EndedEarlyError: It was over, and another worker has taken it.
+        """
+        if not self._write("renew", lease_seconds=self._seconds).rows[0]["renewed"]:
+            raise _EndedEarlyError("another worker has taken over, and goes on")
+
+    def release(self) -> None:
+        """Give it back."""
+        self._write("release")
+
+    @property
+    def _seconds(self) -> int:
+        return self.work.tuning.whole("claim.lease_seconds")
+
+    def _write(self, verb: str, **parameters: Any) -> Any:
+        # A dry run needs it too: it labels as others do, and takes the labels back.
+        return self.work.graph.write(
+            f"consolidate/{verb}_cluster_lease",
+            space=self.work.space,
+            id=f"{self.work.space}:cluster",
+            run=self.work.run,
+            **parameters,
+        )
+
+
+def _cluster(work: Work) -> None:
+    lease = _Lease(work)
+    if not lease.take():
+        work.empty += 1
+        work.notes.append("another worker is forming the clusters of this space")
+        return
+    try:
+        _swap_in(lease, _communities(lease))
+    except _EndedEarlyError as ended:
+        work.notes.extend(ended.args)
+    finally:
+        lease.release()
+
+
+def _communities(lease: _Lease) -> list[list[str]]:
+    """Return the communities of a space, each as its members' ids in order, by label propagation in the graph."""
+    work = lease.work
+    _clear(lease)  # a run that was killed leaves its labels behind
+    try:
+        marked = _walk(
+            lease,
+            "consolidate/mark_cluster_edges",
+            weight=work.tuning["cluster.weight"],
+            similarity=work.tuning["cluster.similarity"],
+            decay=work.tuning.edge_decay,
+            now=work.now,
+        )
+        parts = _labelled(lease) if marked else []
+    finally:
+        _clear(lease)
+    return [part for part in parts if len(part) >= work.tuning.whole("cluster.memories")]
+
+
+def _labelled(lease: _Lease) -> list[list[str]]:
+    """Let labels spread over the marked edges; return the connected parts of what has one label."""
+    _walk(lease, "consolidate/seed_community_labels")
+    for _ in range(lease.work.tuning.whole("cluster.rounds")):
+        if not _walk(lease, "consolidate/propagate_community_labels"):
+            break
+    else:
+        lease.work.notes.append("the labels had not settled after all rounds; the next run goes on from them")
+    return connected_parts(_ties(lease))
+
+
+def _walk(lease: _Lease, statement: str, **parameters: Any) -> int:
+    """Carry out a statement over the whole space, and return how much it changed. A dry run does so too."""
+    rows = _batches(lease, lambda **cursor: lease.work.graph.write(statement, **cursor, **parameters).rows)
+    return sum(row["changed"] for row in rows)
+
+
+def _ties(lease: _Lease) -> Iterator[list[str]]:
+    rows = _batches(lease, lambda **cursor: lease.work.read("consolidate/list_communities", **cursor))
+    for row in rows:
+        yield from row["ties"]
+
+
+def _clear(lease: _Lease) -> None:
+    """Take all labels away, even if the run is to stop."""
+    clear = "consolidate/clear_community_labels"
+    for _ in _batches(lease, lambda **cursor: lease.work.graph.write(clear, **cursor).rows, stoppable=False):
+        pass
+
+
+def _batches(lease: _Lease, run: Callable[..., list[Row]], *, stoppable: bool = True) -> Iterator[Row]:
+    """Yield the row of each batch of memories, in the order of ids: the order decides between equal labels."""
+    work = lease.work
+    after: str | None = ""
+    while after is not None:
+        if stoppable:
+            _go_on(lease)
+        else:
+            lease.renew()
+        row = run(space=work.space, after=after, batch_size=work.tuning.whole("cluster.batch_size"))[0]
+        yield row
+        after = row["last"]
+
+
+def _go_on(lease: _Lease) -> None:
+    """Renew the lease, unless the run is to stop."""
+    if lease.work.stopping():
+        raise _EndedEarlyError
+    lease.renew()
+
+
+def _swap_in(lease: _Lease, communities: list[list[str]]) -> None:
+    """Make the clusters of a space what its communities are.
+
+    New memberships come before stale ones go, so that no reader finds a memory between two clusters. Each part of
+    the writing finds its work in what is not yet so, so a run that was killed is finished by the next.
+    """
+    work = lease.work
+    before = {row["id"]: row for row in work.read("consolidate/list_clusters", space=work.space)}
+    active = {each: row["members"] for each, row in before.items() if row["status"] == "active"}
+    found = succession(communities, active)
+    ids = [found.kept.get(place) or uuid4().hex for place in range(len(communities))]
+    after = dict(zip(ids, communities, strict=True))
+    altered = {
+        each
+        for each, members in after.items()
+        if each not in before or members != before[each]["members"] or len(members) != before[each]["size"]
+    }
+    held = _memberships((each, row["members"]) for each, row in before.items())
+    wanted = _memberships(after.items())
+    origins = {ids[place]: cluster for place, cluster in found.split.items()}
+    _form(
+        lease,
+        {each: after[each] for each in sorted(altered)},
+        before=before,
+        origins=origins,
+        labels=_labels(lease, after, altered),
+    )
+    # Those of a cluster that has grown come last: as long as one is missing, the next run takes the cluster up.
+    _add(lease, sorted(pair for pair in wanted & held if pair[1] in altered), sorted(wanted - held))
+    _end(
+        lease,
+        [(each, None) for each in found.dissolved] + [(each, ids[at]) for each, at in found.merged.items()],
+    )
+    _remove(lease, sorted(held - wanted), counted={memory for memory, _ in wanted - held})
+
+
+def _memberships(clusters: Iterable[tuple[str, Iterable[str]]]) -> set[Pair]:
+    return {(member, cluster) for cluster, members in clusters for member in members}
+
+
+def _labels(lease: _Lease, clusters: Mapping[str, Sequence[str]], wanted: Collection[str]) -> dict[str, str]:
+    """Return a label for each of those clusters, by what tells it from all others."""
+    if not wanted:
+        return {}
+    work = lease.work
+    sample = work.tuning.whole("cluster.sample")
+    members = ((member, cluster) for cluster, members in clusters.items() for member in members[:sample])
+
+    def texts() -> Iterator[tuple[str, str]]:
+        for portion in _portions(lease, members):
+            homes = dict(portion)
+            rows = work.read(
+                "consolidate/list_cluster_texts", space=work.space, ids=list(homes), length=TEXT_LENGTH
+            )
+            yield from ((homes[row["id"]], row["text"]) for row in rows)
+
+    return {cluster: ", ".join(terms) for cluster, terms in typical_terms(texts(), wanted=wanted).items()}
+
+
+def _form(
+    lease: _Lease,
+    clusters: Mapping[str, Sequence[str]],
+    *,
+    before: Mapping[str, Row],
+    origins: Mapping[str, str],
+    labels: Mapping[str, str],
+) -> None:
+    """Write the clusters themselves; those that were there before keep what else they have."""
+    work = lease.work
+    # Ids are random, so the first members are a fair sample.
+    sample = work.tuning.whole("cluster.sample")
+    rows: list[Row] = [
+        {
+            "id": cluster,
+            "size": len(members),
+            "label": labels[cluster],
+            "sample": members[:sample],
+            "split_from": origins.get(cluster),
+        }
+        for cluster, members in clusters.items()
+    ]
+    for portion in _portions(lease, rows, weight=lambda row: len(row["sample"])):
+        work.write("consolidate/form_clusters", space=work.space, rows=portion, now=work.now)
+        work.count(
+            sum(row["id"] not in before for row in portion),
+            [
+                {
+                    "cluster": row["id"],
+                    "label": row["label"],
+                    "from": len(before[row["id"]]["members"]) if row["id"] in before else 0,
+                    "to": row["size"],
+                }
+                for row in portion
+            ],
+        )
+
+
+def _add(lease: _Lease, known: list[Pair], new: list[Pair]) -> None:
+    """Write memberships; those that were there before may be stronger or weaker now, which is no change to count."""
+    work = lease.work
+    for pairs, counts in ((known, False), (new, True)):
+        for portion in _portions(lease, pairs):
+            work.write("consolidate/add_cluster_members", space=work.space, pairs=portion)
+            work.count(counts * len(portion))
+
+
+def _end(lease: _Lease, ended: list[tuple[str, str | None]]) -> None:
+    work = lease.work
+    rows = [
+        {"id": cluster, "status": "merged" if into else "dissolved", "into": into}
+        for cluster, into in sorted(ended)
+    ]
+    for portion in _portions(lease, rows):
+        work.write("consolidate/end_clusters", space=work.space, rows=portion, now=work.now)
+        work.count(len(portion), [{"cluster": row["id"], "status": row["status"]} for row in portion])
+
+
+def _remove(lease: _Lease, stale: list[Pair], counted: set[str]) -> None:
+    """Take memberships away; memories that have changed clusters are counted already."""
+    work = lease.work
+    for portion in _portions(lease, stale):
+        work.write("consolidate/remove_cluster_members", space=work.space, pairs=portion)
+        work.count(len({memory for memory, _ in portion} - counted))
+
+
+def _portions(
+    lease: _Lease, items: Iterable[T], weight: Callable[[T], int] = lambda _: 1
+) -> Iterator[list[T]]:
+    """Yield the items in lists of one batch's weight at most, or of a single item, while the run may go on."""
+    most = lease.work.tuning.whole("cluster.batch_size")
+    portion: list[T] = []
+    total = 0
+    for item in items:
+        if portion and total + weight(item) > most:
+            _go_on(lease)
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += weight(item)
+    if portion:
+        _go_on(lease)
+        yield portion
+
+
+JOB = Job(
+    name="cluster",
+    why="Memories that are used together and are alike form a cluster: a subject that nobody had to name. It keeps its "
+    "identity as it grows, merges and splits.",
+    steps=(_cluster,),
+    again="nothing, once the labels have settled",
+)
