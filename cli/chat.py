@@ -531,6 +531,10 @@ class Conversation:
         if lost := self.chat.finish():
             self.screen.hint(f"The database is still away: the last {lost} messages could not be stored.")
         self.screen.end(self.chat, typed=self.typed)
+        if self.chat.begun and not lost and not self._lost:
+            # Nobody waits for it: a session that is not ended now ends by itself when it stays unused.
+            with suppress(EngramError):
+                self.chat.memory.end_session(self.chat.session)
 
     def _step(self) -> bool:
         """Read one line and act on it; False at the end."""

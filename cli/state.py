@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -45,6 +45,22 @@ class State:
         from engram.memory import Engram  # noqa: PLC0415  (loads numpy and the driver)
 
         return Engram.open(self.settings, notify=self.say)
+
+    @staticmethod
+    def chat(options: Sequence[str]) -> Callable[[], None]:
+        """Check the options of `engram chat`, and return what holds the conversation."""
+        root = click.get_current_context().find_root()
+        group = root.command
+        command = group.get_command(root, "chat") if isinstance(group, click.Group) else None
+        if command is None:
+            raise AssertionError  # there is always a chat
+        context = command.make_context("chat", list(options), parent=root)
+
+        def hold() -> None:
+            with context:
+                command.invoke(context)
+
+        return hold
 
     def say(self, text: str) -> None:
         """Tell the person something, on stderr."""

@@ -1,78 +1,39 @@
 """Cluster: memories that are used together, and are alike, belong to a cluster for as long as they are."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from engram.clusters import TEXT_LENGTH, connected_parts, succession, typical_terms
 from engram.graph import Row
 
-from .job import Job, Work, worker
+from .job import Job, Work
+from .lease import Lease, LeaseLostError
 
 T = TypeVar("T")
 Pair = tuple[str, str]
 """A membership: the memory's id and the cluster's."""
 
 
-class _EndedEarlyError(Exception):
-    """The run is to stop, or has lost its lease: then with a note that says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lease:
-    """One worker's hold on the clusters of a space, since two at once would mix their labels."""
-
-    work: Work
-
-    def take(self) -> bool:
-        """Take it; return False where another worker has it."""
-        taken: bool = self._write("take", worker=worker(), lease_seconds=self._seconds).rows[0]["taken"]
-        return taken
-
-    def renew(self) -> None:
-        """Let it begin anew, before each batch.
-
-        Raises:
-            _EndedEarlyError: It was over, and another worker has taken it.
-        """
-        if not self._write("renew", lease_seconds=self._seconds).rows[0]["renewed"]:
-            raise _EndedEarlyError("another worker has taken over, and goes on")
-
-    def release(self) -> None:
-        """Give it back."""
-        self._write("release")
-
-    @property
-    def _seconds(self) -> int:
-        return self.work.tuning.whole("claim.lease_seconds")
-
-    def _write(self, verb: str, **parameters: Any) -> Any:
-        # A dry run needs it too: it labels as others do, and takes the labels back.
-        return self.work.graph.write(
-            f"consolidate/{verb}_cluster_lease",
-            space=self.work.space,
-            id=f"{self.work.space}:cluster",
-            run=self.work.run,
-            **parameters,
-        )
+class _StoppedError(Exception):
+    """The run is to end early."""
 
 
 def _cluster(work: Work) -> None:
-    lease = _Lease(work)
+    lease = Lease(work, "cluster")
     if not lease.take():
-        work.empty += 1
-        work.notes.append("another worker is forming the clusters of this space")
         return
     try:
         _swap_in(lease, _communities(lease))
-    except _EndedEarlyError as ended:
-        work.notes.extend(ended.args)
+    except _StoppedError:
+        pass
+    except LeaseLostError as lost:
+        lease.give_way(lost)
     finally:
         lease.release()
 
 
-def _communities(lease: _Lease) -> list[list[str]]:
+def _communities(lease: Lease) -> list[list[str]]:
     """Return the communities of a space, each as its members' ids in order, by label propagation in the graph."""
     work = lease.work
     _clear(lease)  # a run that was killed leaves its labels behind
@@ -91,7 +52,7 @@ def _communities(lease: _Lease) -> list[list[str]]:
     return [part for part in parts if len(part) >= work.tuning.whole("cluster.memories")]
 
 
-def _labelled(lease: _Lease) -> list[list[str]]:
+def _labelled(lease: Lease) -> list[list[str]]:
     """Let labels spread over the marked edges; return the connected parts of what has one label."""
     _walk(lease, "consolidate/seed_community_labels")
     for _ in range(lease.work.tuning.whole("cluster.rounds")):
@@ -102,26 +63,26 @@ def _labelled(lease: _Lease) -> list[list[str]]:
     return connected_parts(_ties(lease))
 
 
-def _walk(lease: _Lease, statement: str, **parameters: Any) -> int:
+def _walk(lease: Lease, statement: str, **parameters: Any) -> int:
     """Carry out a statement over the whole space, and return how much it changed. A dry run does so too."""
     rows = _batches(lease, lambda **cursor: lease.work.graph.write(statement, **cursor, **parameters).rows)
     return sum(row["changed"] for row in rows)
 
 
-def _ties(lease: _Lease) -> Iterator[list[str]]:
+def _ties(lease: Lease) -> Iterator[list[str]]:
     rows = _batches(lease, lambda **cursor: lease.work.read("consolidate/list_communities", **cursor))
     for row in rows:
         yield from row["ties"]
 
 
-def _clear(lease: _Lease) -> None:
+def _clear(lease: Lease) -> None:
     """Take all labels away, even if the run is to stop."""
     clear = "consolidate/clear_community_labels"
     for _ in _batches(lease, lambda **cursor: lease.work.graph.write(clear, **cursor).rows, stoppable=False):
         pass
 
 
-def _batches(lease: _Lease, run: Callable[..., list[Row]], *, stoppable: bool = True) -> Iterator[Row]:
+def _batches(lease: Lease, run: Callable[..., list[Row]], *, stoppable: bool = True) -> Iterator[Row]:
     """Yield the row of each batch of memories, in the order of ids: the order decides between equal labels."""
     work = lease.work
     after: str | None = ""
@@ -135,14 +96,14 @@ def _batches(lease: _Lease, run: Callable[..., list[Row]], *, stoppable: bool = 
         after = row["last"]
 
 
-def _go_on(lease: _Lease) -> None:
+def _go_on(lease: Lease) -> None:
     """Renew the lease, unless the run is to stop."""
     if lease.work.stopping():
-        raise _EndedEarlyError
+        raise _StoppedError
     lease.renew()
 
 
-def _swap_in(lease: _Lease, communities: list[list[str]]) -> None:
+def _swap_in(lease: Lease, communities: list[list[str]]) -> None:
     """Make the clusters of a space what its communities are.
 
     New memberships come before stale ones go, so that no reader finds a memory between two clusters. Each part of
@@ -157,7 +118,10 @@ def _swap_in(lease: _Lease, communities: list[list[str]]) -> None:
     altered = {
         each
         for each, members in after.items()
-        if each not in before or members != before[each]["members"] or len(members) != before[each]["size"]
+        if each not in before
+        or before[each]["label"] is None
+        or members != before[each]["members"]
+        or len(members) != before[each]["size"]
     }
     held = _memberships((each, row["members"]) for each, row in before.items())
     wanted = _memberships(after.items())
@@ -182,7 +146,7 @@ def _memberships(clusters: Iterable[tuple[str, Iterable[str]]]) -> set[Pair]:
     return {(member, cluster) for cluster, members in clusters for member in members}
 
 
-def _labels(lease: _Lease, clusters: Mapping[str, Sequence[str]], wanted: Collection[str]) -> dict[str, str]:
+def _labels(lease: Lease, clusters: Mapping[str, Sequence[str]], wanted: Collection[str]) -> dict[str, str]:
     """Return a label for each of those clusters, by what tells it from all others."""
     if not wanted:
         return {}
@@ -202,7 +166,7 @@ def _labels(lease: _Lease, clusters: Mapping[str, Sequence[str]], wanted: Collec
 
 
 def _form(
-    lease: _Lease,
+    lease: Lease,
     clusters: Mapping[str, Sequence[str]],
     *,
     before: Mapping[str, Row],
@@ -239,7 +203,7 @@ def _form(
         )
 
 
-def _add(lease: _Lease, known: list[Pair], new: list[Pair]) -> None:
+def _add(lease: Lease, known: list[Pair], new: list[Pair]) -> None:
     """Write memberships; those that were there before may be stronger or weaker now, which is no change to count."""
     work = lease.work
     for pairs, counts in ((known, False), (new, True)):
@@ -248,7 +212,7 @@ def _add(lease: _Lease, known: list[Pair], new: list[Pair]) -> None:
             work.count(counts * len(portion))
 
 
-def _end(lease: _Lease, ended: list[tuple[str, str | None]]) -> None:
+def _end(lease: Lease, ended: list[tuple[str, str | None]]) -> None:
     work = lease.work
     rows = [
         {"id": cluster, "status": "merged" if into else "dissolved", "into": into}
@@ -259,7 +223,7 @@ def _end(lease: _Lease, ended: list[tuple[str, str | None]]) -> None:
         work.count(len(portion), [{"cluster": row["id"], "status": row["status"]} for row in portion])
 
 
-def _remove(lease: _Lease, stale: list[Pair], counted: set[str]) -> None:
+def _remove(lease: Lease, stale: list[Pair], counted: set[str]) -> None:
     """Take memberships away; memories that have changed clusters are counted already."""
     work = lease.work
     for portion in _portions(lease, stale):
@@ -268,7 +232,7 @@ def _remove(lease: _Lease, stale: list[Pair], counted: set[str]) -> None:
 
 
 def _portions(
-    lease: _Lease, items: Iterable[T], weight: Callable[[T], int] = lambda _: 1
+    lease: Lease, items: Iterable[T], weight: Callable[[T], int] = lambda _: 1
 ) -> Iterator[list[T]]:
     """Yield the items in lists of one batch's weight at most, or of a single item, while the run may go on."""
     most = lease.work.tuning.whole("cluster.batch_size")

@@ -4,11 +4,9 @@ A job is a value. What it does is in its statements; the numbers that they take 
 `:ConsolidationConfig`. Time is the database's, so a machine whose clock is wrong does no harm.
 """
 
-import getpass
 import logging
 import os
 import random
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +15,7 @@ from uuid import uuid4
 
 from engram.errors import EngramError
 from engram.graph import Graph, Outcome, Row
+from engram.identity import person
 from engram.tuning import Tuning, read_tuning
 
 EXAMPLES = 5
@@ -295,7 +294,7 @@ def _end(graph: Graph, run_id: str, **values: Any) -> None:
         graph.write("write/end_job_run", id=run_id, **values)
     except EngramError:
         # The database is gone; the record without an end tells of it once it is back.
-        _LOG.warning("the end of run %s could not be recorded", run_id, exc_info=True)
+        _LOG.info("the end of run %s could not be recorded", run_id, exc_info=True)
 
 
 def _part(progress: Callable[[float], None], number: int, parts: int) -> Callable[[float], None]:
@@ -309,5 +308,5 @@ def _share(identity: str) -> float:
 
 
 def worker() -> str:
-    """Say who runs this: user, host and process."""
-    return f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"
+    """Say which process runs this: user, host and process."""
+    return f"{person()}:{os.getpid()}"

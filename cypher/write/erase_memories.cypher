@@ -60,7 +60,7 @@ OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
 WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
 OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
 WITH m, snapshots, turns, names, recalls, collect(c) AS clusters
-FOREACH (c IN clusters | REMOVE c.label, c.centroid)
+FOREACH (c IN clusters | SET c.size = c.size - 1 REMOVE c.label, c.centroid)
 FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
 FOREACH (e IN names | DETACH DELETE e)
 FOREACH (s IN snapshots | DETACH DELETE s)

@@ -1,5 +1,6 @@
 CYPHER 25
 // Say who said each memory and who or what it names.
+// The memories were stored, and so locked, in the same transaction.
 // Entities are merged in the order of their keys, so that writers who name the same queue up.
 // $space: string, whose
 // $entities: list of maps, sorted by key: {key, name, mentions}, mentions a list of maps {id, role}, where

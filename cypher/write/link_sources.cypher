@@ -1,5 +1,6 @@
 CYPHER 25
 // Say which memories another one was drawn from.
+// All of them were locked in the same transaction.
 // $space: string, whose
 // $id: string, the memory that rests on the others
 // $sources: list of strings, their ids, sorted

@@ -1,5 +1,6 @@
 CYPHER 25
 // Give memories a new context and the vector that goes with it; content stays as said.
+// They were locked in the same transaction.
 // $space: string, whose
 // $rows: list of maps {id, contextualized, embedding}, sorted by id
 // Running it twice: the same text and vector.

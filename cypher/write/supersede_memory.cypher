@@ -1,6 +1,6 @@
 CYPHER 25
 // Let a newer memory replace an older one: the older stays, closed at the newer one's beginning.
-// Both were locked and checked in the same transaction.
+// Both were locked in the same transaction, and checked.
 // $space: string, whose
 // $old: string, id of the memory that no longer holds
 // $new: string, id of the memory that does

@@ -186,7 +186,8 @@ def test_schema_and_jobs_from_the_command_line(engram_env: dict[str, str]) -> No
     run(engram_env, "remember", "something that fades")
     ran = data(engram_env, "jobs", "run", "decay", "--dry-run")
     assert ran["dry_run"]
-    assert any(row["id"] == ran["id"] for row in data(engram_env, "jobs", "history"))
+    listed = data(engram_env, "jobs", "history", "--space", engram_env["ENGRAM_SPACE"])
+    assert any(row["id"] == ran["id"] for row in listed)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
