@@ -36,13 +36,12 @@ def energy_now(energy: float, energy_at: datetime, now: datetime, *, tier: str) 
     return energy * math.exp(-DECAY_PER_HOUR[tier] * max(0.0, hours_between(energy_at, now)))
 
 
-def expires_at(energy: float, energy_at: datetime, *, tier: str) -> datetime:
-    """Return when an untouched memory of this energy falls to `EXPIRY_ENERGY`: `energy_at + ln(e / 0.1) / λ`.
+def expires_at(energy: float, energy_at: datetime, *, rate: float, expiry: float = EXPIRY_ENERGY) -> datetime:
+    """Return when an untouched memory of this energy falls to `expiry`: `energy_at + ln(e / expiry) / λ`.
 
-    An energy at or below `EXPIRY_ENERGY` has expired at `energy_at`.
+    An energy at or below it has expired at `energy_at`.
     """
-    hours = math.log(max(energy, EXPIRY_ENERGY) / EXPIRY_ENERGY) / DECAY_PER_HOUR[tier]
-    return energy_at + timedelta(hours=hours)
+    return energy_at + timedelta(hours=math.log(max(energy, expiry) / expiry) / rate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -200,10 +200,14 @@ class Graph:
                 if "AlreadyExists" not in (error.code or ""):
                     raise
 
-    def explain(self, name: str, /, **parameters: Any) -> None:
-        """Compile a statement without running it; raises what the server finds wrong with it."""
+    def explain(self, name: str, /, **parameters: Any) -> list[str]:
+        """Compile a statement without running it; return its plan's operators, the first to run last.
+
+        Raises what the server finds wrong with it.
+        """
         with _translated(self.uri), self._session(neo4j.READ_ACCESS) as session:
-            session.run("EXPLAIN " + load(name).text, parameters).consume()
+            plan = session.run("EXPLAIN " + load(name).text, parameters).consume().plan
+        return [] if plan is None else list(_operators(plan))
 
     def _run(self, access: str, text: str, parameters: Row) -> list[Row]:
         with self._session(access) as session:
@@ -243,6 +247,12 @@ def _retried(work: Callable[[], list[Row]]) -> list[Row]:
 def _pause(attempt: int) -> None:
     # Jitter only spreads the retries of several clients; it decides nothing that is remembered.
     time.sleep(0.05 * 2 ** (attempt - 1) * random.uniform(0.5, 1.0))  # noqa: S311
+
+
+def _operators(plan: Row) -> Iterator[str]:
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", ()):
+        yield from _operators(child)
 
 
 def _changed(summary: neo4j.ResultSummary) -> int:

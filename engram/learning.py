@@ -10,11 +10,10 @@ import contextlib
 import hashlib
 import json
 import logging
-import math
 import queue
 import threading
-import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
@@ -26,7 +25,7 @@ from engram.config import Settings
 from engram.errors import EngramError
 from engram.graph import Graph
 from engram.lifecycle import close_ended_sessions, reinforce
-from engram.tuning import Tuning, read_tuning
+from engram.tuning import Tuning
 from engram.validation import text_tombstone
 
 NEAR_MISSES = 20
@@ -36,8 +35,6 @@ PAIRED = 8
 WAITING = 1_000
 """Most recalls that wait to be written; beyond, the database is too slow or gone."""
 CLOSING_SECONDS = 15.0
-TUNED_SECONDS = 30.0
-"""For how long the numbers of `:ConsolidationConfig` are taken to be what they were."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -109,6 +106,7 @@ class Lesson:
             "access": tuning.access,
             "edge": {"half": tuning["coactivate.half"], "decay": tuning.edge_decay},
             "idle_minutes": tuning.whole("session.idle_minutes"),
+            "idle": tuning.idle,
             "now": self.at,
         }
 
@@ -141,13 +139,14 @@ class Lessons:
 class Learner:
     """Writes the lessons of one space, in order, behind the caller's back."""
 
-    def __init__(self, graph: Graph, *, space: str, lost: Path) -> None:
+    def __init__(self, graph: Graph, *, space: str, lost: Path, tuned: Callable[[], Tuning]) -> None:
         """Begin with no thread; the first lesson starts it.
 
         Args:
             graph: Where to write.
             space: Whose.
             lost: The file in which lost lessons are counted.
+            tuned: Gives the space's numbers.
         """
         self._graph = graph
         self._space = space
@@ -160,8 +159,7 @@ class Learner:
         self._written = self._dropped = 0
         self._reason: str | None = None
         self._closing = False
-        self._tuning = Tuning()
-        self._tuned_until = -math.inf
+        self._tuned = tuned
 
     def learn(self, lesson: Lesson) -> None:
         """Take a lesson; it is written soon."""
@@ -171,10 +169,6 @@ class Learner:
     def reinforce(self, news: News) -> None:
         """Take new memories; what cannot be done now, the job `reinforce` does."""
         self._take(news)
-
-    def retune(self) -> None:
-        """Read the numbers again before the next lesson: they have changed."""
-        self._tuned_until = -math.inf
 
     def _take(self, task: Lesson | News) -> str | None:
         """Queue a task; return why it cannot be, or None."""
@@ -260,12 +254,6 @@ class Learner:
         else:
             self._graph.write("write/learn_from_recall", **task.parameters(self._space, tuning))
             self._written += 1
-
-    def _tuned(self) -> Tuning:
-        if time.monotonic() >= self._tuned_until:
-            self._tuning = read_tuning(self._graph, space=self._space)
-            self._tuned_until = time.monotonic() + TUNED_SECONDS
-        return self._tuning
 
     def _lose(self, task: Lesson | News, reason: str) -> None:
         if isinstance(task, Lesson):

@@ -1,4 +1,4 @@
-"""What the lifecycle does besides a job's batches: sessions end, new memories reinforce old ones, claims."""
+"""What the lifecycle does besides a job's batches: sessions end, new memories reinforce old ones, numbers change."""
 
 from datetime import datetime
 
@@ -27,9 +27,16 @@ def close_session(
         How many memories are due for it.
     """
     due: int = graph.write(
-        "write/close_session", space=space, session=session, now=now, explicit=explicit, energy=tuning.energy
+        "write/close_session", **closing(session, space, now, tuning, explicit=explicit)
     ).rows[0]["due"]
     return due
+
+
+def closing(
+    session: str, space: str, now: datetime, tuning: Tuning, *, explicit: bool = False
+) -> dict[str, object]:
+    """Return what `write/close_session` takes."""
+    return {"space": space, "session": session, "now": now, "explicit": explicit, "energy": tuning.energy}
 
 
 def close_ended_sessions(graph: Graph, *, space: str, now: datetime, tuning: Tuning) -> int:
@@ -60,7 +67,7 @@ def reinforcement(tuning: Tuning) -> dict[str, object]:
     return {
         "similarity": tuning["reinforce.similarity"],
         # The index knows no tiers: most of the nearest may be working memories.
-        "width": max(50, 10 * partners),
+        "width": max(100, 20 * partners),
         "partners": partners,
         "boost": tuning["boost.reinforcement"],
         "energy": tuning.energy,
@@ -103,18 +110,18 @@ def tune(graph: Graph, *, space: str, key: str, value: object | None, by: str, n
             else [row["space"] for row in graph.read("inspect/list_spaces")]
         )
         for each in spaces:
-            _rebase(graph, space=each, key=key, old=before[key], new=given, now=now)
+            _rebase(graph, space=each, key=key, new=given, now=now, everywhere=space == DEFAULTS_SPACE)
     graph.write(
         "write/set_number", space=space, key=key, property=number.property, value=stored, by=by, now=now
     )
     return given
 
 
-def _rebase(graph: Graph, *, space: str, key: str, old: float, new: float, now: datetime) -> None:
+def _rebase(graph: Graph, *, space: str, key: str, new: float, now: datetime, everywhere: bool) -> None:
     """Settle a space's energies before one of the numbers that they rest on changes."""
     held = read_tuning(graph, space=space)
-    if held[key] != old:
-        return  # the space has a number of its own
+    if everywhere and key in held.own:
+        return
     after: str | None = ""
     while after is not None:
         after = graph.write(

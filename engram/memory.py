@@ -28,7 +28,7 @@ from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
 from engram.server import Connection, connect
-from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
+from engram.tuning import DEFAULTS_SPACE, Tuned, Tuning, read_tuning
 from engram.validation import (
     check_content,
     check_fraction,
@@ -79,8 +79,13 @@ class Engram:
         self._embedder = embedder
         self._opening = threading.Lock()
         self._schema: SchemaRecord | None = None
+        self._tuned = Tuned(graph, space=self.space)
         self._writer = Writer(
-            graph, lambda: self.embedder, space=self.space, limit=settings.max_content_bytes
+            graph,
+            lambda: self.embedder,
+            space=self.space,
+            limit=settings.max_content_bytes,
+            tuned=self._tuned,
         )
         self.reranker = (
             Reranker.open(settings.reranker, settings.cache_dir / RERANKERS) if settings.reranker else None
@@ -94,7 +99,7 @@ class Engram:
             reranker=self.reranker,
             rerank_seconds=settings.rerank_ms / 1000.0,
         )
-        self._learner = Learner(graph, space=self.space, lost=lost_file(settings))
+        self._learner = Learner(graph, space=self.space, lost=lost_file(settings), tuned=self._tuned)
 
     @classmethod
     def open(
@@ -378,7 +383,7 @@ class Engram:
         self._learner.flush()
         space = DEFAULTS_SPACE if everywhere else self.space
         held = tune(self.graph, space=space, key=key, value=value, by=by, now=self._clock())
-        self._learner.retune()
+        self._tuned.forget()
         return held
 
     @property

@@ -16,6 +16,7 @@ from engram.errors import ErasedError, InvalidInputError
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
 from engram.records import FOREVER, USER_TAG, Ingested, Kind, Memory, Turn, memory_from
+from engram.tuning import Tuning
 from engram.validation import (
     check_content,
     check_name,
@@ -90,7 +91,16 @@ class _End:
 class Writer:
     """Writes memories of one space."""
 
-    def __init__(self, graph: Graph, embedder: Callable[[], Embedder], *, space: str, limit: int) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        embedder: Callable[[], Embedder],
+        *,
+        space: str,
+        limit: int,
+        tuned: Callable[[], Tuning],
+    ) -> None:
+        self._tuned = tuned
         self._graph = graph
         self._embedder = embedder
         self._space = space
@@ -433,7 +443,7 @@ class Writer:
             "energy": CREATION_ENERGY,
             "energy_at": now,
             "reinforce_due_at": now,
-            "expires_at": expires_at(CREATION_ENERGY, now, tier="working"),
+            "expires_at": self._expires_at(now),
             # Beta(1, 4): new things matter little until use shows otherwise.
             "weight_alpha": 1.0,
             "weight_beta": 4.0,
@@ -444,6 +454,10 @@ class Writer:
             "embed_model": model,
             "version": 1,
         }
+
+    def _expires_at(self, now: datetime) -> datetime:
+        tuning = self._tuned()
+        return expires_at(CREATION_ENERGY, now, rate=tuning["decay.working"], expiry=tuning["decay.expiry"])
 
     def _store(self, transaction: Transaction, rows: list[Row], now: datetime) -> list[Row]:
         shared, ordered = _factored(sorted(rows, key=lambda row: row["content_hash"]))

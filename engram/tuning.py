@@ -8,7 +8,9 @@ from it, the reason stands with the number.
 """
 
 import difflib
+import logging
 import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,6 +28,9 @@ from engram.errors import InvalidInputError
 from engram.graph import Graph, Row
 from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
 
+TUNED_SECONDS = 30.0
+"""For how long a process takes the numbers to be what they were."""
+_LOG = logging.getLogger(__name__)
 DEFAULTS_SPACE = ""
 """The space of the node of defaults; no space of a person is called so."""
 
@@ -194,8 +199,10 @@ _ORDER = ("promote.session_end", "promote.working", "promote.shortTerm")
 class Tuning(Mapping[str, float]):
     """The numbers of one space, by key: its own, else the defaults' node's, else the default."""
 
-    def __init__(self, values: Mapping[str, float] = {}) -> None:
+    def __init__(self, values: Mapping[str, float] = {}, own: frozenset[str] = frozenset()) -> None:
         self._values = {key: values.get(key, number.default) for key, number in NUMBERS.items()}
+        self.own = own
+        """Keys of the numbers that are the space's own."""
 
     def __getitem__(self, key: str) -> float:
         return self._values[key]
@@ -243,6 +250,17 @@ class Tuning(Mapping[str, float]):
         }
 
     @property
+    def idle(self) -> Row:
+        """What statements that weigh idleness take: evidence against a memory for its idle days and quarters."""
+        whole = ("tick_days", "stale_days", "stale_accesses", "stale_every_days")
+        return {
+            "least_days": min(self.whole("weight.tick_days"), self.whole("weight.stale_days")),
+            "tick": self["weight.tick"],
+            "stale_contradict": self["weight.stale_contradict"],
+            **{name: self.whole(f"weight.{name}") for name in whole},
+        }
+
+    @property
     def edge_decay(self) -> float:
         """λ of an association edge, per day: `ln 2 / half-life`."""
         return math.log(2.0) / self["coactivate.half_life_days"]
@@ -257,13 +275,47 @@ def read_tuning(graph: Graph, *, space: str) -> Tuning:
     """Return the numbers that hold in a space."""
     rows = graph.read("inspect/read_tuning", space=space, defaults=DEFAULTS_SPACE)
     values: dict[str, float] = {}
+    own: frozenset[str] = frozenset()
     for row in rows:  # the defaults first
-        values.update(
-            (number.key, row["numbers"][number.property])
+        held = {
+            number.key: value
             for number in NUMBERS.values()
-            if row["numbers"].get(number.property) is not None
-        )
-    return Tuning(values)
+            if _usable(number, value := row["numbers"].get(number.property), space)
+        }
+        values |= held
+        own = frozenset(held) if row["numbers"]["space"] == space else own
+    return Tuning(values, own)
+
+
+class Tuned:
+    """The numbers of one space as whoever writes needs them at every turn: read now and then."""
+
+    def __init__(self, graph: Graph, *, space: str) -> None:
+        self._graph = graph
+        self._space = space
+        self._tuning = Tuning()
+        self._until = -math.inf
+
+    def __call__(self) -> Tuning:
+        """Return the numbers, no older than `TUNED_SECONDS`."""
+        if time.monotonic() >= self._until:
+            self._tuning = read_tuning(self._graph, space=self._space)
+            self._until = time.monotonic() + TUNED_SECONDS
+        return self._tuning
+
+    def forget(self) -> None:
+        """Read them again next time: they have changed."""
+        self._until = -math.inf
+
+
+def _usable(number: Number, value: object, space: str) -> bool:
+    """Return whether a value in the graph can be used; somebody may have set it by hand."""
+    if value is None:
+        return False
+    usable = isinstance(value, int | float) and number.low <= value <= number.high
+    if not usable:
+        _LOG.warning("%s is %r in the graph, for the space %r; taken to be unset", number.key, value, space)
+    return usable
 
 
 def checked_number(key: str, value: object, current: Mapping[str, float]) -> float:

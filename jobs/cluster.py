@@ -8,29 +8,17 @@ from engram.clusters import TEXT_LENGTH, connected_parts, succession, typical_te
 from engram.graph import Row
 
 from .job import Job, Work
-from .lease import Lease, LeaseLostError
+from .lease import Lease, leased
 
 T = TypeVar("T")
 Pair = tuple[str, str]
 """A membership: the memory's id and the cluster's."""
 
 
-class _StoppedError(Exception):
-    """The run is to end early."""
-
-
 def _cluster(work: Work) -> None:
-    lease = Lease(work, "cluster")
-    if not lease.take():
-        return
-    try:
-        _swap_in(lease, _communities(lease))
-    except _StoppedError:
-        pass
-    except LeaseLostError as lost:
-        lease.give_way(lost)
-    finally:
-        lease.release()
+    with leased(work, "cluster") as lease:
+        if lease is not None:
+            _swap_in(lease, _communities(lease))
 
 
 def _communities(lease: Lease) -> list[list[str]]:
@@ -65,12 +53,12 @@ def _labelled(lease: Lease) -> list[list[str]]:
 
 def _walk(lease: Lease, statement: str, **parameters: Any) -> int:
     """Carry out a statement over the whole space, and return how much it changed. A dry run does so too."""
-    rows = _batches(lease, lambda **cursor: lease.work.graph.write(statement, **cursor, **parameters).rows)
+    rows = lease.batches(lambda **cursor: lease.work.graph.write(statement, **cursor, **parameters).rows)
     return sum(row["changed"] for row in rows)
 
 
 def _ties(lease: Lease) -> Iterator[list[str]]:
-    rows = _batches(lease, lambda **cursor: lease.work.read("consolidate/list_communities", **cursor))
+    rows = lease.batches(lambda **cursor: lease.work.read("consolidate/list_communities", **cursor))
     for row in rows:
         yield from row["ties"]
 
@@ -78,29 +66,8 @@ def _ties(lease: Lease) -> Iterator[list[str]]:
 def _clear(lease: Lease) -> None:
     """Take all labels away, even if the run is to stop."""
     clear = "consolidate/clear_community_labels"
-    for _ in _batches(lease, lambda **cursor: lease.work.graph.write(clear, **cursor).rows, stoppable=False):
+    for _ in lease.batches(lambda **cursor: lease.work.graph.write(clear, **cursor).rows, stoppable=False):
         pass
-
-
-def _batches(lease: Lease, run: Callable[..., list[Row]], *, stoppable: bool = True) -> Iterator[Row]:
-    """Yield the row of each batch of memories, in the order of ids: the order decides between equal labels."""
-    work = lease.work
-    after: str | None = ""
-    while after is not None:
-        if stoppable:
-            _go_on(lease)
-        else:
-            lease.renew()
-        row = run(space=work.space, after=after, batch_size=work.tuning.whole("cluster.batch_size"))[0]
-        yield row
-        after = row["last"]
-
-
-def _go_on(lease: Lease) -> None:
-    """Renew the lease, unless the run is to stop."""
-    if lease.work.stopping():
-        raise _StoppedError
-    lease.renew()
 
 
 def _swap_in(lease: Lease, communities: list[list[str]]) -> None:
@@ -240,13 +207,13 @@ def _portions(
     total = 0
     for item in items:
         if portion and total + weight(item) > most:
-            _go_on(lease)
+            lease.go_on()
             yield portion
             portion, total = [], 0
         portion.append(item)
         total += weight(item)
     if portion:
-        _go_on(lease)
+        lease.go_on()
         yield portion
 
 

@@ -35,22 +35,20 @@ def _prune(work: Work) -> None:
     An edge that one memory loses, the other has no longer too many of: begun anywhere else, as other walks are, what
     is left would depend on chance.
     """
-    after: str | None = ""
-    while after is not None and not work.stopping():
-        row = work.write(
-            "consolidate/prune_edges",
-            space=work.space,
-            after=after,
-            batch_size=work.tuning.whole("coactivate.batch_size"),
-            edges=_edges(work.tuning),
-            decay=work.tuning.edge_decay,
-            floor=work.tuning["coactivate.floor"],
-            partners=work.tuning.whole("coactivate.partners"),
-            run=work.run,
-            now=work.now,
-        ).rows[0]
+    parameters = {
+        "edges": _edges(work.tuning),
+        "decay": work.tuning.edge_decay,
+        "floor": work.tuning["coactivate.floor"],
+        "partners": work.tuning.whole("coactivate.partners"),
+        "run": work.run,
+        "now": work.now,
+    }
+    rows = work.batches(
+        lambda **cursor: work.write("consolidate/prune_edges", **cursor, **parameters).rows,
+        batch_size="coactivate.batch_size",
+    )
+    for row in rows:
         work.count(row["changed"], row["examples"])
-        after = row["last"]
 
 
 def _fading(tuning: Tuning) -> Mapping[str, Any]:
@@ -86,7 +84,6 @@ JOB = Job(
     name="coactivate",
     why="What was used in one session belongs together; what is not used together any more comes apart. Only the "
     "strongest associations of a memory are kept.",
-    trigger="a session's end",
     # Pruned before the others are settled, so that what is kept for undoing it is what was there.
     steps=(
         _pair,

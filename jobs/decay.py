@@ -12,14 +12,7 @@ def _parameters(tuning: Tuning) -> Mapping[str, Any]:
     return {
         "energy": tuning.energy,
         "tolerance": tuning["decay.tolerance"],
-        "weight": {
-            "tick": tuning["weight.tick"],
-            "tick_days": tuning.whole("weight.tick_days"),
-            "stale_days": tuning.whole("weight.stale_days"),
-            "stale_accesses": tuning.whole("weight.stale_accesses"),
-            "stale_contradict": tuning["weight.stale_contradict"],
-            "stale_every_days": tuning.whole("weight.stale_every_days"),
-        },
+        "weight": tuning.idle,
     }
 
 

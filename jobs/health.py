@@ -180,16 +180,9 @@ def _batches(work: Work, subject: Subject) -> Iterator[Row]:
     if not subject.batched:
         yield work.read(subject.statement, **parameters)[0]
         return
-    after: str | None = ""
-    while after is not None and not work.stopping():
-        row = work.read(
-            subject.statement,
-            after=after,
-            batch_size=work.tuning.whole("health.batch_size"),
-            **parameters,
-        )[0]
-        yield row
-        after = row["last"]
+    yield from work.batches(
+        lambda **cursor: work.read(subject.statement, **parameters | cursor), batch_size="health.batch_size"
+    )
 
 
 JOB = Job(

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 from uuid import uuid4
 
-from engram.errors import EngramError
+from engram.errors import DatabaseUnavailableError, EngramError
 from engram.graph import Graph, Outcome, Row
 from engram.identity import person
-from engram.tuning import Tuning, read_tuning
+from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
 
 EXAMPLES = 5
 """Examples that a run keeps for a person."""
@@ -41,8 +41,10 @@ class Job:
     why: str
     steps: tuple[Step, ...]
     """Carried out in order, for one space at a time."""
+    overall: tuple[Step, ...] = ()
+    """Carried out after them in a run over all spaces, once, for what belongs to none; `Work.space` is empty."""
     trigger: str = ""
-    """What starts it besides its interval, in words."""
+    """What does the same besides its interval, in words."""
     again: str = "nothing"
     """What a second run changes at the same instant."""
     undo: Step | None = None
@@ -136,6 +138,20 @@ class Work:
         self.changed += changed
         self.examples.extend(examples[: EXAMPLES - len(self.examples)])
 
+    def batches(self, run: Callable[..., list[Row]], *, batch_size: str) -> Iterator[Row]:
+        """Yield the row of each batch of the space, in the order of ids, until the run is to stop.
+
+        Args:
+            run: Carries out a batch: takes `space`, `after` and `batch_size`, and returns one row with `last`, the id
+                that the next one comes after, or null at the end.
+            batch_size: Key of the number.
+        """
+        after: str | None = ""
+        while after is not None and not self.stopping():
+            row = run(space=self.space, after=after, batch_size=self.tuning.whole(batch_size))[0]
+            yield row
+            after = row["last"]
+
     def walk(self) -> Iterator[tuple[str, str]]:
         """Yield the two stretches of ids, `(after, until)`, that make the round of a space.
 
@@ -186,8 +202,8 @@ def run_job(
 ) -> Run:
     """Run a job over one space, or over all (`space=None`), and record it as a `:JobRun`.
 
-    A batch that fails ends the run and is counted; batches before it stay, and the next run goes on with what is
-    left. A dry run takes every batch back and leaves nothing but its own record.
+    A batch that fails ends the run in its space and is counted; batches before it stay, and the next run goes on with
+    what is left. In a run over all spaces the others have their turn all the same. A dry run takes every batch back and leaves nothing but its own record.
 
     Args:
         job: What to run.
@@ -200,7 +216,7 @@ def run_job(
         progress: Told how far the run is, 0 to 1.
 
     Raises:
-        EngramError: The run failed; the record says so too.
+        EngramError: The run failed; the record says so too. Over all spaces only a database that is away does that.
     """
     run_id = uuid4().hex
     now = (clock() if clock is not None else graph.now()).astimezone(UTC)
@@ -216,9 +232,9 @@ def run_job(
     )
     done = _Sum()
     steps = job.steps if undoing is None else (job.undo,) if job.undo else ()
-    spaces = [space] if space is not None else [row["space"] for row in graph.read("inspect/list_spaces")]
     try:
-        for place, name in enumerate(spaces):
+        spaces = [(space, steps)] if space is not None else _spaces(graph, job, steps)
+        for place, (name, parts) in enumerate(spaces):
             work = Work(
                 graph=graph,
                 space=name,
@@ -229,29 +245,38 @@ def run_job(
                 undoing=undoing,
                 stopping=stop,
             )
-            done.take(work)
-            for number, step in enumerate(steps):
-                if progress is not None:
-                    work.progress = _part(progress, place * len(steps) + number, len(spaces) * len(steps))
-                step(work)
+            done.works.append(work)
+            try:
+                for number, step in enumerate(parts):
+                    if progress is not None:
+                        share = (place + number / len(parts)) / len(spaces)
+                        work.progress = _part(progress, share, 1 / len(parts) / len(spaces))
+                    step(work)
+            except DatabaseUnavailableError:
+                raise
+            except EngramError as problem:
+                if space is not None:
+                    raise
+                # One space must not keep the others from their turn.
+                done.failed += 1
+                done.error = done.error or f"{name}: {problem.message}"
             if stop():
-                done.error = "stopped before its end; the next run goes on"
+                done.error = done.error or "stopped before its end; the next run goes on"
                 break
     except BaseException as problem:
-        done.failed, done.error = 1, getattr(problem, "message", "") or type(problem).__name__
+        done.failed, done.error = done.failed + 1, getattr(problem, "message", "") or type(problem).__name__
         raise
     finally:
-        ended = now if clock is not None else None
-        _end(
-            graph,
-            run_id,
-            changed=done.changed,
-            failed=done.failed,
-            empty=done.empty,
-            error=done.error,
-            now=ended,
-        )
-    return done.run(run_id, job, dry_run=dry_run)
+        run = done.run(run_id, job, dry_run=dry_run, named=space is None)
+        counts = {name: getattr(run, name) for name in ("changed", "failed", "empty", "broken", "error")}
+        _end(graph, run_id, **counts, now=now if clock is not None else None)
+    return run
+
+
+def _spaces(graph: Graph, job: Job, steps: tuple[Step, ...]) -> list[tuple[str, tuple[Step, ...]]]:
+    """Return every space and what to do in it."""
+    spaces = [(row["space"], steps) for row in graph.read("inspect/list_spaces")]
+    return [*spaces, (DEFAULTS_SPACE, job.overall)] if job.overall else spaces
 
 
 class _Sum:
@@ -262,9 +287,6 @@ class _Sum:
         self.failed = 0
         self.error: str | None = None
 
-    def take(self, work: Work) -> None:
-        self.works.append(work)
-
     @property
     def changed(self) -> int:
         return sum(work.changed for work in self.works)
@@ -273,7 +295,7 @@ class _Sum:
     def empty(self) -> int:
         return sum(work.empty for work in self.works)
 
-    def run(self, run_id: str, job: Job, *, dry_run: bool) -> Run:
+    def run(self, run_id: str, job: Job, *, dry_run: bool, named: bool) -> Run:
         return Run(
             id=run_id,
             job=job.name,
@@ -284,8 +306,14 @@ class _Sum:
             broken=sum(work.broken for work in self.works),
             error=self.error,
             examples=tuple(example for work in self.works for example in work.examples)[:EXAMPLES],
-            report=tuple(row for work in self.works for row in work.report),
-            notes=tuple(note for work in self.works for note in work.notes),
+            report=tuple(
+                {**({"space": work.space} if named else {}), **row}
+                for work in self.works
+                for row in work.report
+            ),
+            notes=tuple(
+                f"{work.space}: {note}" if named else note for work in self.works for note in work.notes
+            ),
         )
 
 
@@ -297,14 +325,19 @@ def _end(graph: Graph, run_id: str, **values: Any) -> None:
         _LOG.info("the end of run %s could not be recorded", run_id, exc_info=True)
 
 
-def _part(progress: Callable[[float], None], number: int, parts: int) -> Callable[[float], None]:
-    """Return what reports one of several equal parts of a run."""
-    return lambda share: progress((number + share) / parts)
+def _part(progress: Callable[[float], None], begin: float, part: float) -> Callable[[float], None]:
+    """Return what reports one part of a run, which begins at a share of it."""
+    return lambda share: progress(begin + share * part)
 
 
 def _share(identity: str) -> float:
     """Return where an id lies among all, 0 to 1."""
-    return 1.0 if identity == _END else int(identity[:8] or "0", 16) / 2**32
+    if identity == _END:
+        return 1.0
+    try:
+        return int(identity[:8].ljust(8, "0"), 16) / 2**32
+    except ValueError:  # somebody made it by hand
+        return 0.0
 
 
 def worker() -> str:

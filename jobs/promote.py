@@ -1,15 +1,23 @@
 """Promote: carry out the promotions that are due, from working to short-term to long-term memory."""
 
-from engram.lifecycle import close_ended_sessions
+from engram.lifecycle import close_ended_sessions, closing
 
 from .job import Job, Work
 
 
 def _close(work: Work) -> None:
     """Close the sessions that nobody uses any more, since a session's end makes promotions due."""
-    if work.dry_run:
-        return  # what they would make due, the next dry run shows; closing is the sweep's to preview
-    close_ended_sessions(work.graph, space=work.space, now=work.now, tuning=work.tuning)
+    if not work.dry_run:
+        close_ended_sessions(work.graph, space=work.space, now=work.now, tuning=work.tuning)
+        return
+    # Each is closed and taken back by itself, so what each would make due has to be counted here.
+    for row in work.read("inspect/list_ended_sessions", space=work.space, now=work.now):
+        closed = work.write(
+            "write/close_session", **closing(row["id"], work.space, work.now, work.tuning)
+        ).rows[0]
+        work.count(
+            closed["due"], [{"session": row["id"], "due at its end": closed["due"]}] if closed["due"] else []
+        )
 
 
 def _promote(work: Work) -> None:
@@ -62,7 +70,6 @@ JOB = Job(
     name="promote",
     why="What is used often enough moves to a tier that fades more slowly. The use that crosses a bar makes it due; "
     "this moves it, and leaves a snapshot of what it was.",
-    trigger="a session's end",
     steps=(_close, _promote),
     again="nothing: what was promoted is due no more",
     undo=_demote,

@@ -7,31 +7,28 @@ from typing import Any
 from engram.graph import Outcome, Row
 
 from .job import Job, Work
-from .lease import Lease, LeaseLostError
-
-
-class _StoppedError(Exception):
-    """The run is to end early."""
+from .lease import Lease, LeaseLostError, leased
 
 
 def _rank(work: Work) -> None:
     """Rank one space, unless another worker does; the ranks in the making stand on the memories until the end."""
-    lease = Lease(work, "rank")
-    if not lease.take():
-        return
-    try:
+    with leased(work, "rank") as lease:
+        if lease is None:
+            return
         try:
             _settle(lease)
-        except _StoppedError:
-            pass
-        finally:
-            for _ in _batches(lease, "consolidate/rank_clear_ranks"):
-                pass
-    except LeaseLostError as lost:
-        # What stands on the memories is the other worker's.
-        lease.give_way(lost)
-    finally:
-        lease.release()
+        except LeaseLostError:
+            raise  # what stands on the memories is the other worker's
+        except BaseException:
+            _clear(lease)
+            raise
+        _clear(lease)
+
+
+def _clear(lease: Lease) -> None:
+    clear = "consolidate/rank_clear_ranks"
+    for _ in lease.batches(lambda **cursor: lease.work.graph.write(clear, **cursor).rows, stoppable=False):
+        pass
 
 
 def _settle(lease: Lease) -> None:
@@ -43,13 +40,13 @@ def _settle(lease: Lease) -> None:
     """
     work = lease.work
     tolerance, damping = work.tuning["rank.tolerance"], work.tuning["rank.damping"]
-    edges = {"decay": work.tuning.edge_decay, "now": work.now}
-    prepared = list(_stoppable(lease, "consolidate/rank_prepare_memories", **edges))
+    edges: dict[str, Any] = {"decay": work.tuning.edge_decay, "now": work.now}
+    prepared = list(_batches(lease, "consolidate/rank_prepare_memories", **edges))
     ranked, stale = (sum(row[name] for row in prepared) for name in ("ranked", "stale"))
     start = 1.0 / max(ranked, 1)
 
     def move(relaxation: float) -> float:
-        rows = _stoppable(
+        rows = _batches(
             lease,
             "consolidate/rank_move_ranks",
             start=start,
@@ -73,7 +70,7 @@ def _settle(lease: Lease) -> None:
     else:
         work.notes.append(f"not settled after {rounds:,} rounds; the next run goes on from there")
     total = work.read("consolidate/rank_sum_ranks", space=work.space)[0]["total"]
-    stored = _stoppable(
+    stored = _batches(
         lease,
         "consolidate/rank_store_centrality",
         write=work.write,
@@ -84,14 +81,6 @@ def _settle(lease: Lease) -> None:
         work.count(row["changed"], row["examples"])
 
 
-def _stoppable(lease: Lease, statement: str, **parameters: Any) -> Iterator[Row]:
-    """Yield what a statement returns for each batch, as long as the run is not to end."""
-    for row in _batches(lease, statement, **parameters):
-        if lease.work.stopping():
-            raise _StoppedError
-        yield row
-
-
 def _batches(
     lease: Lease, statement: str, *, write: Callable[..., Outcome] | None = None, **parameters: Any
 ) -> Iterator[Row]:
@@ -99,19 +88,8 @@ def _batches(
 
     A dry run writes the ranks in the making too, and removes them as every run does.
     """
-    work = lease.work
-    after: str | None = ""
-    while after is not None:
-        lease.renew()
-        row = (write or work.graph.write)(
-            statement,
-            space=work.space,
-            after=after,
-            batch_size=work.tuning.whole("rank.batch_size"),
-            **parameters,
-        ).rows[0]
-        yield row
-        after = row["last"]
+    run = write or lease.work.graph.write
+    return lease.batches(lambda **cursor: run(statement, **cursor, **parameters).rows)
 
 
 JOB = Job(

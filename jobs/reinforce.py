@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from engram.lifecycle import reinforcement
+from engram.lifecycle import close_ended_sessions, reinforcement
 
 from .job import Job, Work
 
@@ -10,6 +10,9 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _reinforce(work: Work) -> None:
+    if not work.dry_run:
+        # What ended before is judged before.
+        close_ended_sessions(work.graph, space=work.space, now=work.now, tuning=work.tuning)
     after, skip = _BEGINNING, ""
     while not work.stopping():
         found = work.read(

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from engram.lifecycle import close_ended_sessions
-from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
 
 from .job import EXAMPLES, Job, Work
 
@@ -40,32 +39,23 @@ def _end_attempts(work: Work) -> None:
 
 def _remove_snapshots(work: Work) -> None:
     """Delete snapshots of memories that are no more."""
-    after: str | None = ""
-    while after is not None and not work.stopping():
-        row = work.write(
-            "consolidate/sweep_snapshots",
-            space=work.space,
-            after=after,
-            batch_size=work.tuning.whole("sweep.batch_size"),
-        ).rows[0]
+    rows = work.batches(
+        lambda **cursor: work.write("consolidate/sweep_snapshots", **cursor).rows,
+        batch_size="sweep.batch_size",
+    )
+    for row in rows:
         work.count(row["changed"], row["examples"])
-        after = row["last"]
 
 
 def _roll_up(work: Work) -> None:
-    """Count and delete old records, of the space and of the runs over every space, which belong to none."""
-    _roll_up_of(work, work.space, work.tuning)
-    _roll_up_of(work, DEFAULTS_SPACE, read_tuning(work.graph, space=DEFAULTS_SPACE))
-
-
-def _roll_up_of(work: Work, space: str, tuning: Tuning) -> None:
-    before = work.now - timedelta(days=tuning["sweep.keep_days"])
-    size = tuning.whole("sweep.batch_size")
+    """Count and delete old records, of the space or, without one, of the runs over every space."""
+    before = work.now - timedelta(days=work.tuning["sweep.keep_days"])
+    size = work.tuning.whole("sweep.batch_size")
     # A record of pruned edges holds up to so many of them.
-    records = max(1, size // tuning.whole("coactivate.batch_size"))
+    records = max(1, size // work.tuning.whole("coactivate.batch_size"))
     while not work.dry_run and not work.stopping():
         row = work.graph.write(
-            "consolidate/sweep_pruned_edges", space=space, before=before, batch_size=records
+            "consolidate/sweep_pruned_edges", space=work.space, before=before, batch_size=records
         ).rows[0]
         if not row["removed"]:
             break
@@ -73,7 +63,7 @@ def _roll_up_of(work: Work, space: str, tuning: Tuning) -> None:
         seen = 0
         while not work.stopping():
             rolled: int = work.write(
-                statement, space=space, before=before, skip=seen if work.dry_run else 0, batch_size=size
+                statement, space=work.space, before=before, skip=seen if work.dry_run else 0, batch_size=size
             ).rows[0]["changed"]
             if not rolled:
                 break
@@ -86,5 +76,6 @@ JOB = Job(
     why="Records of what happened would outgrow what is remembered. Old ones become counters; sessions that nobody "
     "closed are closed, and what a worker that died still held is free again.",
     steps=(_close_sessions, _end_attempts, _remove_snapshots, _roll_up),
+    overall=(_roll_up,),
     again="nothing: what was swept is gone",
 )

@@ -13,12 +13,16 @@ SET m._lock = true
 REMOVE m._lock
 WITH collect(m) AS locked
 UNWIND locked AS m
-MATCH (last:Archived {run: $run, last: true})-[:PROMOTED_TO|CRYSTALLIZED_INTO]->(m)
+OPTIONAL MATCH (last:Archived {run: $run, last: true})-[:PROMOTED_TO|CRYSTALLIZED_INTO]->(m)
+// There is none where another run has promoted it on.
 WITH m, last,
-  m.version = last.version
-    AND m.access_count = last.access_count
-    AND coalesce(m.reinforced_count, 0) = last.reinforced_count
-    AND m.promote_due_at IS NULL AS untouched
+  coalesce(
+    m.version = last.version
+      AND m.access_count = last.access_count
+      AND coalesce(m.reinforced_count, 0) = last.reinforced_count
+      AND m.promote_due_at IS NULL,
+    false
+  ) AS untouched
 CALL (m, last, untouched) {
   WITH m, last
   WHERE untouched

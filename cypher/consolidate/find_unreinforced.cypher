@@ -7,7 +7,10 @@ CYPHER 25
 // $skip: string, of those stored at $after the ids up to this are left out
 // returns: one row: ids (list of strings), last (datetime, when the last was stored, or null)
 MATCH (m:Memory)
-WHERE m.space = $space AND m.reinforce_due_at >= $after AND m.reinforce_due_at <= $before
-  AND (m.reinforce_due_at > $after OR m.id > $skip)
-WITH m ORDER BY m.reinforce_due_at, m.id LIMIT $batch_size
+USING INDEX m:Memory(space, reinforce_due_at)
+WHERE m.space = $space
+  AND m.reinforce_due_at >= $after
+  AND m.reinforce_due_at <= $before
+  AND NOT (m.reinforce_due_at = $after AND m.id <= $skip)
+WITH m ORDER BY m.space, m.reinforce_due_at, m.id LIMIT $batch_size
 RETURN collect(m.id) AS ids, collect(m.reinforce_due_at)[-1] AS last

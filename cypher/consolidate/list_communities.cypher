@@ -7,7 +7,7 @@ CYPHER 25
 //   ids: a memory, then those of the same label that its edges lead to)
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 WITH collect(m) AS batch
 CALL (batch) {
   UNWIND batch AS m

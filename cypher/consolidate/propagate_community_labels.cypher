@@ -12,7 +12,7 @@ CYPHER 25
 // Running it twice: once a round over the whole space has changed nothing, no further one does.
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 WITH collect(m) AS batch
 CALL (batch) {
   UNWIND batch AS m

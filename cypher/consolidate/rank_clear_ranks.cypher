@@ -7,7 +7,7 @@ CYPHER 25
 // Running it twice: no change.
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 WITH collect(m) AS batch
 FOREACH (m IN [each IN batch WHERE each._strength IS NOT NULL OR each._rank IS NOT NULL] |
   REMOVE m._strength, m._rank

@@ -19,7 +19,7 @@ CYPHER 25
 // D. M. Young: Iterative methods for solving partial difference equations of elliptic type, 1954.
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 WITH collect(m) AS batch
 CALL (batch) {
   UNWIND batch AS m

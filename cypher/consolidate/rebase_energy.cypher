@@ -11,7 +11,7 @@ CYPHER 25
 // Running it twice: at one instant the second run writes the same.
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 SET m._lock = true
 REMOVE m._lock
 WITH collect(m) AS locked

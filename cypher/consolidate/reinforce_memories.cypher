@@ -1,7 +1,9 @@
 CYPHER 25
 // Let new memories strengthen the older ones that they are like: an edge, and energy in proportion to the similarity.
 // Found through the vector index, never by a scan; only what has left the working tier is strengthened, and the most
-// similar few. The energy counts from the time at which the new memory was stored, however late this runs.
+// similar few. All is as of the time at which the new memory was stored, however late this runs: what had left the
+// working tier by then gains, and its energy is taken back to that time and judged there. Only where it has gained
+// energy since, it is judged as of that gain.
 // Everything is locked in ascending id before it is read again; what was reinforced meanwhile is left out.
 // $space: string, whose
 // $ids: list of strings, the new memories'
@@ -27,7 +29,11 @@ CALL () {
     ) SCORE AS score
     WHERE old <> new
       AND old.created_at <= new.reinforce_due_at
-      AND coalesce(old.due_tier, old.tier) <> 'working'
+      AND (old.tier <> 'working' OR old.promote_times[0] <= new.reinforce_due_at)
+      AND NOT EXISTS {
+        MATCH (a:Archived {id: old.id + '-working'})
+        WHERE a.at > new.reinforce_due_at
+      }
       AND 2.0 * score - 1.0 > $similarity
     WITH old, 2.0 * score - 1.0 AS similarity
     ORDER BY similarity DESC, old.id
@@ -57,7 +63,11 @@ CALL (pairs) {
       r.at = at
   WITH old, collect({by: new.id, similarity: similarity, at: at}) AS boosts, max(at) AS latest
   WITH old, boosts, latest, coalesce(old.due_tier, old.tier) AS tier,
-    CASE WHEN old.energy_at < latest THEN latest ELSE old.energy_at END AS now
+    CASE
+      WHEN old.last_accessed_at > latest OR old.last_reinforced_at > latest OR old.promote_times[-1] > latest
+      THEN old.energy_at
+      ELSE latest
+    END AS now
   WITH old, boosts, latest, tier, now,
     reduce(
       energy = old.energy * exp(-$energy.rates[tier] * (

@@ -9,7 +9,7 @@ CYPHER 25
 // Running it twice: the second run goes on with what is left; what was deleted is not counted again.
 MATCH (r:Recall)
 WHERE r.space = $space AND r.at < $before
-WITH r ORDER BY r.at, r.id SKIP $skip LIMIT $batch_size
+WITH r ORDER BY r.space, r.at, r.id SKIP $skip LIMIT $batch_size
 WITH collect(r) AS recalls
 CALL (recalls) {
   UNWIND recalls AS r

@@ -15,7 +15,7 @@ CYPHER 25
 // Running it twice: at one instant the second run changes nothing.
 MATCH (m:Memory)
 WHERE m.space = $space AND m.id > $after AND m.id <= $until
-WITH m ORDER BY m.id LIMIT $batch_size
+WITH m ORDER BY m.space, m.id LIMIT $batch_size
 WITH collect(m) AS found, collect(count { (m)-[:CO_ACCESSED]->() }) AS degrees
 WITH found[..reduce(
   cut = {at: 0, edges: 0},

@@ -9,7 +9,7 @@ CYPHER 25
 // Running it twice: the second run finds none and changes nothing.
 MATCH (a:Archived)
 WHERE a.space = $space AND a.id > $after
-WITH a ORDER BY a.id LIMIT $batch_size
+WITH a ORDER BY a.space, a.id LIMIT $batch_size
 WITH collect(a) AS batch
 WITH batch, CASE WHEN size(batch) > 0 THEN batch[-1].id END AS last
 CALL (batch) {

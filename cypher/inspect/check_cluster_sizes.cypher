@@ -8,6 +8,10 @@ CYPHER 25
 MATCH (c:SemanticCluster)
 WHERE c.space = $space AND c.id > $after
 WITH c ORDER BY c.id LIMIT $batch_size
-WITH c.id AS id, coalesce(c.size = count { (c)<-[:BELONGS_TO]-(:Memory) }, false) AS right
+WITH c.id AS id, coalesce(c.size = count { (c)<-[:BELONGS_TO]-(:Memory) }, false) OR EXISTS {
+  // They are being formed anew.
+  MATCH (a:ConsolidationAttempt {id: $space + ':cluster'})
+  WHERE a.lease_until > datetime.realtime()
+} AS right
 WITH max(id) AS last, collect(CASE WHEN NOT right THEN id END) AS ids
 RETURN last, [{check: 'cluster size', broken: size(ids), examples: ids[..5]}] AS found

@@ -7,7 +7,7 @@ CYPHER 25
 //   {check, broken, examples (ids, five at most)})
 MATCH (a:Archived)
 WHERE a.space = $space AND a.id > $after
-WITH a ORDER BY a.id LIMIT $batch_size
+WITH a ORDER BY a.space, a.id LIMIT $batch_size
 OPTIONAL MATCH (a)-[:PROMOTED_TO|CRYSTALLIZED_INTO]->+(m:Memory)
 WITH a.id AS id, count(DISTINCT m) AS memories
 WITH max(id) AS last, collect(CASE WHEN memories <> 1 THEN id END) AS ids

@@ -4,6 +4,7 @@ CYPHER 25
 // $changed: integer, what was changed or, in a dry run, would have been
 // $failed: integer, batches that failed
 // $empty: integer, claims that came back empty
+// $broken: integer, what was found that must not be
 // $error: string, the first failure, or null
 // $now: datetime, when; null is the database's time
 // Running it twice: the same values.
@@ -13,4 +14,5 @@ SET
   r.changed = $changed,
   r.failed = $failed,
   r.empty = $empty,
+  r.broken = $broken,
   r.error = $error

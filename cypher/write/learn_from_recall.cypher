@@ -17,6 +17,8 @@ CYPHER 25
 //   what a near miss adds against, the evidence that halves a step and the evidence of a new memory,
 //   the uses of one session that count, and the access times that are kept
 // $edge: map {half, decay}: the weight of an edge at which a joint recall adds half, and its decay per day
+// $idle: map {least_days, tick, tick_days, stale_days, stale_accesses, stale_contradict, stale_every_days}: what idle
+//   days say against a memory; consolidate/decay_memories says how
 // $idle_minutes: integer, unused for so long, the session has ended
 // $now: datetime, when
 // returns: used (integer), missed (integer), pairs (integer)
@@ -71,6 +73,22 @@ CALL (r, session) {
   WHERE m.space = $space
   CREATE (r)-[returned:RETURNED {rank: hit.rank, score: hit.score, lift: hit.lift}]->(m)
   SET returned += hit.terms
+  CALL (m) {
+    // What idle time says against it, as the job decay would have written it by now: this use ends it.
+    WITH m,
+      ($now.epochSeconds - m.last_accessed_at.epochSeconds) / 86400 AS days,
+      coalesce(m.idle_since = m.last_accessed_at, false) AS counted
+    WHERE days >= $idle.least_days AND NOT m.immutable
+    WITH m,
+      days / $idle.tick_days * $idle.tick_days - CASE WHEN counted THEN m.idle_days ELSE 0 END AS days,
+      CASE
+        WHEN days < $idle.stale_days OR m.access_count >= $idle.stale_accesses THEN 0
+        ELSE 1 + (days - $idle.stale_days) / $idle.stale_every_days
+      END - CASE WHEN counted THEN m.idle_quarters ELSE 0 END AS quarters
+    SET m.weight_beta = m.weight_beta
+      + CASE WHEN days > 0 THEN days * $idle.tick ELSE 0.0 END
+      + CASE WHEN quarters > 0 THEN quarters * $idle.stale_contradict ELSE 0.0 END
+  }
   WITH m, hit, session
   CALL (m, hit, session) {
     WHEN session IS NULL THEN {

@@ -22,6 +22,8 @@ FOREACH (mine IN CASE WHEN held THEN [a] ELSE [] END |
     mine.run = $run,
     mine.worker = $worker,
     mine.started_at = at,
-    mine.lease_until = at + duration({seconds: $lease_seconds})
+    mine.lease_until = at + duration({seconds: $lease_seconds}),
+    mine.ended_at = null,
+    mine.outcome = null
 )
 RETURN held

@@ -28,10 +28,11 @@ class Benchmark:
 
 
 BENCHMARKS = {
-    "retrieval": Benchmark("Retrieval", ("--ablation", "--learning", "--lived"), data=True),
+    "retrieval": Benchmark("Retrieval", ("--ablation", "--learning", "--jobs", "--lived"), data=True),
     "peers": Benchmark("Retrieval, beside other engines", data=True),
     "latency": Benchmark("Latency of a recall, rate of writes", ("--picture",), data=True),
     "concurrency": Benchmark("Many at once", data=True),
+    "lifecycle": Benchmark("The lifecycle", ("--picture",)),
     "help": Benchmark("Starting the command"),
     "startup": Benchmark("Starting the managed server"),
     "demo": Benchmark("The demo, from nothing"),

@@ -5,6 +5,7 @@ Each conversation goes into its own space through the public API, each question 
 share one new database; `--fresh` gives each conversation a database of its own, since BM25's statistics are
 shared between spaces. `--ablation` asks again with each part of the evidence left out. `--learning` then asks
 every question with learning on, and all of them again, to see that use does not bend what a search finds.
+`--jobs` then runs every job once, at the database's time, and asks before and after it.
 `--lived` remembers each session on its own day and asks a day after the last, to see that age does not either.
 
 RESULTS has one line a question: {"conversation", "question" (its index), "retrieved" (turn ids, best first),
@@ -16,10 +17,12 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 from engram.config import Settings
 from engram.memory import Engram
@@ -27,6 +30,10 @@ from engram.ranking import EVIDENCE
 from engram.server import ManagedServer
 from engram.testing import FixedClock
 from tests.bench.locomo import Conversation, load, scores
+
+# By name: the checkout's `jobs` folder is the package `engram.jobs` only once installed.
+JOBS: dict[str, Any] = resolve_name("engram.jobs.scheduler:JOBS")
+run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
 
 DEPTH = 20
 Retrieved = dict[tuple[str, int], list[str]]
@@ -84,6 +91,12 @@ class Conversations:
                     self.written += done.stored
         self.seconds = time.perf_counter() - began
 
+    def run_jobs(self) -> None:
+        """Run every job once over all of them."""
+        with self._open(self._conversations[0]) as memory:
+            for job in JOBS.values():
+                run_job(job, memory.graph, space=None)
+
     def _open(self, conversation: Conversation, clock: FixedClock | None = None) -> Engram:
         if self._lived and clock is None:
             end = max(turn.at for turn in conversation.turns if turn.at)
@@ -131,9 +144,9 @@ def each_alone(conversations: Sequence[Conversation]) -> tuple[Retrieved, Taken,
 
 
 def all_together(
-    conversations: Sequence[Conversation], *, ablation: bool, learning: bool
+    conversations: Sequence[Conversation], *, ablation: bool, learning: bool, jobs: bool
 ) -> tuple[Retrieved, Taken, list[str]]:
-    """Ask all conversations in one database, and again without parts of the evidence or while learning."""
+    """Ask all in one database, and again without parts of the evidence, while learning, and after the jobs."""
     with database() as settings:
         together = Conversations(settings, conversations)
         together.remember()
@@ -146,6 +159,10 @@ def all_together(
         for pass_ in ("first", "second") if learning else ():
             answers, _ = together.ask(read_only=False)
             rows.append(line(f"while learning, {pass_} pass", scores(conversations, answers)))
+        if jobs:
+            rows.append(line("before the jobs", scores(conversations, together.ask()[0])))
+            together.run_jobs()
+            rows.append(line("after every job", scores(conversations, together.ask()[0])))
     return retrieved, taken, rows
 
 
@@ -171,7 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    for name in ("--fresh", "--ablation", "--learning", "--lived"):
+    for name in ("--fresh", "--ablation", "--learning", "--jobs", "--lived"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args()
     conversations = load(options.data)
@@ -179,7 +196,7 @@ def main() -> None:
         retrieved, taken, rows = each_alone(conversations)
     else:
         retrieved, taken, rows = all_together(
-            conversations, ablation=options.ablation, learning=options.learning
+            conversations, ablation=options.ablation, learning=options.learning, jobs=options.jobs
         )
     if options.lived:
         rows.append(as_lived(conversations))

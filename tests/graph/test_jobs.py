@@ -1,12 +1,14 @@
 """What holds of every job, against a real Neo4j."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pkgutil import resolve_name
 from typing import Any
 
 import pytest
 
+from engram.errors import DatabaseError
 from engram.memory import Engram
 from engram.records import Turn
 from engram.testing import FixedClock
@@ -79,6 +81,37 @@ def test_job_keeps_to_its_space(memory: Engram, clock: FixedClock, name: str) ->
     before = everything(other)
     run_job(JOBS[name], memory.graph, space=memory.space, clock=clock)
     assert everything(other) == before
+
+
+def test_a_broken_space_does_not_hold_up_the_others(memory: Engram, clock: FixedClock) -> None:
+    """In a run over all spaces, what fails in one is counted and named, and the others have their turn."""
+    other = Engram(
+        memory.graph, memory.settings, space=memory.space + "-b", embedder=memory.embedder, clock=clock
+    )
+    for each in (memory, other):
+        each.remember("thing")
+
+    def fail_in_one(work: Any) -> None:
+        if work.space == memory.space:
+            work.write("write/lock_memories")  # its parameters are missing
+        elif work.space == other.space:
+            work.count(1)
+
+    job = replace(JOBS["decay"], steps=(fail_in_one,))
+    done = run_job(job, memory.graph, space=None, clock=clock)
+    assert (done.failed, done.changed) == (1, 1)
+    assert str(done.error).startswith(f"{memory.space}: ")
+    with pytest.raises(DatabaseError):
+        run_job(job, memory.graph, space=memory.space, clock=clock)
+
+
+def test_a_number_set_wrongly_by_hand_is_taken_to_be_unset(
+    memory: Engram, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What nobody could have set through Engram is left out, with a warning, and nothing stops for it."""
+    run(memory, "set_number_by_hand", property="decay_batch_size", value=-5)
+    assert memory.tuning()["decay.batch_size"] == 2_000
+    assert "decay.batch_size is -5" in caplog.text
 
 
 def test_a_run_over_all_spaces(memory: Engram, clock: FixedClock) -> None:

@@ -161,7 +161,7 @@ def test_a_use_is_counted_and_dated(memory: Engram, clock: FixedClock) -> None:
     assert node["energy"] == pytest.approx(expected, abs=1e-9)
     assert (node["access_count"], node["accessed_at"]) == (1, [now])
     assert node["last_accessed_at"] == node["energy_at"] == now
-    ends = energy.expires_at(node["energy"], node["energy_at"], tier="working")
+    ends = energy.expires_at(node["energy"], node["energy_at"], rate=energy.DECAY_PER_HOUR["working"])
     assert abs(node["expires_at"] - ends) <= timedelta(milliseconds=1)
     assert node["weight_alpha"] == pytest.approx(1.1, abs=1e-12)
 
@@ -218,7 +218,7 @@ def test_a_clock_that_runs_behind_takes_nothing_away(memory: Engram, clock: Fixe
     node = nodes(memory, "Memory")[stored.id]
     assert (node["energy"], node["energy_at"]) == (2.0, stored.energy_at)
     assert node["last_accessed_at"] == stored.last_accessed_at
-    ends = energy.expires_at(node["energy"], node["energy_at"], tier="working")
+    ends = energy.expires_at(node["energy"], node["energy_at"], rate=energy.DECAY_PER_HOUR["working"])
     assert abs(node["expires_at"] - ends) <= timedelta(milliseconds=1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.energy import TIERS, Course, energy_now, expires_at
+from engram.energy import DECAY_PER_HOUR, TIERS, Course, energy_now, expires_at
 from engram.errors import InvalidInputError
 from engram.memory import Engram
 from engram.records import Memory
@@ -230,9 +230,9 @@ def test_decay_touches_only_what_moved(memory: Engram, clock: FixedClock) -> Non
     assert held.energy == pytest.approx(Course(at=fact.energy_at).settled(clock.now).energy, abs=1e-9)
     assert held.expires_at == fact.expires_at
     # To the microsecond that a datetime holds: the tolerance delays no expiry.
-    assert abs(held.expires_at - expires_at(held.energy, held.energy_at, tier="working")) <= timedelta(
-        microseconds=2
-    )
+    assert abs(
+        held.expires_at - expires_at(held.energy, held.energy_at, rate=DECAY_PER_HOUR["working"])
+    ) <= timedelta(microseconds=2)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -249,6 +249,19 @@ def test_idleness_weighs_by_elapsed_time(memory: Engram, clock: FixedClock, cuts
     work(one, clock, "decay")
     assert one.get(fact.id).weight_beta == pytest.approx(4.0 + 57 * 7 * 0.01 + 4, abs=1e-9)
     assert one.get(fact.id).truth_beta == fact.truth_beta
+
+
+@pytest.mark.parametrize("every", [3, 200])
+def test_a_use_does_not_hide_the_idle_days_before_it(memory: Engram, clock: FixedClock, every: int) -> None:
+    """A hundred idle days weigh the same whether a job looked during them or nobody did until the next use."""
+    fact = memory.remember(FACT)
+    for day in range(1, 101):
+        clock.advance(timedelta(days=1))
+        if day % every == 0:
+            work(memory, clock, "decay")
+    memory.recall("atlas", 1)
+    work(memory, clock, "decay")
+    assert memory.get(fact.id).weight_beta == pytest.approx(4.0 + 14 * 0.07 + 1.0, abs=1e-9)
 
 
 def test_what_is_used_is_not_stale(memory: Engram, clock: FixedClock) -> None:
@@ -321,6 +334,45 @@ def test_an_import_reinforces_as_of_its_time(memory: Engram, clock: FixedClock) 
         )
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_reinforcement_is_judged_as_of_its_time(memory: Engram, clock: FixedClock, late: bool) -> None:  # noqa: FBT001
+    """A gain that crosses a bar makes promotion due then, whether it is carried out at once or after days of decay."""
+    fact = memory.remember(FACT)
+    course = Course(at=clock.now)
+    for talk, uses in (("one", 4), ("two", 1)):
+        for _ in range(uses):
+            memory.recall("atlas", 1, session=talk)
+            course = course.used(clock.now)
+        stored = clock.advance(timedelta(hours=3))
+    memory.flush()
+    if late:
+        memory._learner.close()  # as after an import
+    memory.remember("The atlas of Zoë lies on a shelf")
+    for _ in range(2):
+        clock.advance(timedelta(days=1))
+        work(memory, clock, "decay", *([] if late else ["promote"]))
+    work(memory, clock, "reinforce", "promote")
+    links = [each for each in run(memory, "read_space")[0]["relationships"] if each["type"] == "REINFORCES"]
+    course = course.boosted(stored, 0.5 * links[0]["properties"]["strength"])
+    assert memory.get(fact.id).tier == course.tier == "longTerm"
+    assert history(memory, fact) == path_of(course)
+
+
+def test_what_was_working_then_gains_nothing_later(memory: Engram, clock: FixedClock) -> None:
+    """What left the working tier after a new memory was stored is not strengthened by it, however late that is done."""
+    fact = memory.remember(FACT)
+    memory._learner.close()
+    clock.advance(timedelta(hours=1))
+    memory.remember("The atlas of Zoë lies on a shelf")
+    other = Engram(memory.graph, memory.settings, space=memory.space, embedder=memory.embedder, clock=clock)
+    clock.advance(timedelta(hours=1))
+    for _ in range(3):
+        other.recall(FACT, 1)
+    assert work(other, clock, "promote") == 1
+    assert memory.get(fact.id).tier == "shortTerm"
+    assert work(other, clock, "reinforce") == 0
+
+
 def test_undoing_a_promotion(memory: Engram, clock: FixedClock) -> None:
     """Undone, everything is as it was before the run but for what was used since, and that is said."""
     facts = [memory.remember(f"{name} bakes bread") for name in ("Felix", "Ida", "Noor")]
@@ -369,6 +421,13 @@ def test_undoing_the_second_step_keeps_the_first(memory: Engram, clock: FixedClo
     memory.recall("atlas", 1, session="more")
     memory.flush()
     second = run_job(JOBS["promote"], memory.graph, space=memory.space, clock=clock)
+    first = next(
+        row["id"]
+        for row in memory.graph.read("inspect/list_job_runs", job="promote", limit=10_000)
+        if row["space"] == memory.space and row["id"] != second.id
+    )
+    undone = run_job(JOBS["promote"], memory.graph, space=memory.space, clock=clock, undoing=first)
+    assert (undone.changed, len(undone.notes)) == (0, 1), "the later step stands on it"
     assert [memory.get(fact.id).tier, len(history(memory, fact))] == ["longTerm", 2]
     run_job(JOBS["promote"], memory.graph, space=memory.space, clock=clock, undoing=second.id)
     assert memory.get(fact.id).tier == "shortTerm"
@@ -387,6 +446,11 @@ def test_a_changed_rate_does_not_reach_back(memory: Engram, clock: FixedClock) -
     assert held.expires_at > fact.expires_at
     assert memory.tuning()["decay.working"] == 0.25
     assert memory.tune("decay.working", None) == 0.5
+    newer = memory.remember("Felix bakes bread")
+    assert newer.expires_at == expires_at(1.0, clock.now, rate=0.5)
+    memory.tune("decay.expiry", 0.2)
+    newest = memory.remember("Ida bakes bread")
+    assert newest.expires_at == expires_at(1.0, clock.now, rate=0.5, expiry=0.2)
     changes = number_changes(memory.graph, space=memory.space, key="decay.working", limit=5)
     assert [(row["before"], row["after"], row["at"]) for row in changes] == [
         (0.25, None, clock.now),

@@ -22,6 +22,25 @@ def test_statement_compiles(graph: Graph, name: str) -> None:
     graph.explain(name, **dict.fromkeys(statements.load(name).declared))
 
 
+WALKS = [name for name in OTHERS if {"after", "batch_size"} <= statements.load(name).declared]
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_walk_reads_no_more_than_its_batch(graph: Graph, name: str) -> None:
+    """A statement that walks a space takes its batch from an index in order: it never sorts all that is left."""
+    plan = graph.explain(name, **dict.fromkeys(statements.load(name).declared))
+    wasteful = [operator for operator in plan if operator.startswith(("Top", "NodeByLabelScan"))]
+    assert not wasteful or name in SORTING, plan
+
+
+SORTING = {
+    "consolidate/find_due_promotions": "what is due is few, and comes by the time at which it is",
+    "consolidate/find_promoted": "what one run promoted",
+    "inspect/check_cluster_sizes": "clusters are few",
+}
+"""Walks that sort what an index has made few, and why that is right."""
+
+
 def test_schema_is_idempotent(graph: Graph, clock: FixedClock) -> None:
     """Applying the schema again changes nothing, and all its indexes are online."""
     before = graph.read("inspect/list_indexes")

@@ -11,6 +11,7 @@ import pytest
 
 from engram.memory import Engram
 from engram.testing import FixedClock
+from engram.tuning import Tuning
 from tests.graph.beside import run
 
 pytestmark = pytest.mark.graph
@@ -19,6 +20,7 @@ Counters = dict[tuple[str, str], dict[str, int]]
 JOB: Any = resolve_name("engram.jobs.sweep:JOB")
 RANK: Any = resolve_name("engram.jobs.rank:JOB")
 run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+Work: Callable[..., Any] = resolve_name("engram.jobs.job:Work")
 
 MONTH, KEPT = "2026-01", timedelta(days=30)
 PAST, SOON = datetime(2026, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
@@ -135,7 +137,7 @@ def test_old_verdicts_become_a_counter(memory: Engram, clock: FixedClock) -> Non
 def test_old_runs_become_counters(memory: Engram, clock: FixedClock) -> None:
     """Runs, those that died too, are counted by job, with what they changed for good, and go with what they pruned.
 
-    A run over all spaces belongs to none: it is counted under the empty space, after the days that hold there.
+    A run over all spaces belongs to none: a sweep of all counts it under the empty space, after the days that hold there.
     """
     job = uuid4().hex
     ran = {"job": job, "space": memory.space, "started_at": clock.now, "ended_at": clock.now, "failed": 0}
@@ -156,6 +158,12 @@ def test_old_runs_become_counters(memory: Engram, clock: FixedClock) -> None:
     assert records(memory)["pruned"] == 1
     clock.advance(KEPT)
     swept(memory, clock)
+    assert counters(memory, job, space="") == {}, "a sweep of one space leaves it"
+    of_none = Work(
+        graph=memory.graph, space="", now=clock.now, tuning=Tuning(), run=uuid4().hex, dry_run=False
+    )
+    for step in JOB.overall:
+        step(of_none)
     assert counters(memory, job, space="") == {
         ("JobRun:" + job, MONTH): {"count": 1, "changed": 2, "failed": 0}
     }

@@ -37,7 +37,7 @@ def test_decay_never_raises_energy(energy: float, tier: str, span: timedelta) ->
 @given(energy=st.floats(EXPIRY_ENERGY, 50.0), tier=TIERS)
 def test_expiry_is_when_energy_reaches_the_bar(energy: float, tier: str) -> None:
     """At `expires_at` the energy is the bar, to the microsecond that a datetime can hold."""
-    then = expires_at(energy, START, tier=tier)
+    then = expires_at(energy, START, rate=DECAY_PER_HOUR[tier])
     assert energy_now(energy, START, then, tier=tier) == pytest.approx(EXPIRY_ENERGY, rel=1e-6)
 
 
@@ -55,7 +55,7 @@ def test_hours_are_whole_time_and_not_components() -> None:
 
 def test_an_untouched_working_memory_expires_after_4_6_hours() -> None:
     """ln(1 / 0.1) / 0.5 hours after its creation."""
-    lived = expires_at(1.0, START, tier="working") - START
+    lived = expires_at(1.0, START, rate=DECAY_PER_HOUR["working"]) - START
     assert lived / timedelta(hours=1) == pytest.approx(math.log(10) / 0.5, abs=1e-6)
 
 

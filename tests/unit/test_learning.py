@@ -85,7 +85,7 @@ def closed() -> Graph:
 @pytest.fixture
 def learner(closed: Graph, lost: Path) -> Iterator[Learner]:
     """Give a learner that loses whatever it is told."""
-    opened = Learner(closed, space="test", lost=lost)
+    opened = Learner(closed, space="test", lost=lost, tuned=Tuning)
     yield opened
     opened.close()
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_written_is_counted(learner: Learner, lost: Path) -> None
 
 def test_a_server_that_is_away_costs_the_lesson_and_nothing_else(unreachable: Graph, lost: Path) -> None:
     """Telling it raises nothing; after the driver's own attempts the lesson is lost, and the reason is told."""
-    learner = Learner(unreachable, space="test", lost=lost)
+    learner = Learner(unreachable, space="test", lost=lost, tuned=Tuning)
     learner.learn(lesson("a"))
     assert not learner.flush(0.0)
     assert learner.state == Lessons(written=0, waiting=1, dropped=0, reason=None)
@@ -197,7 +197,7 @@ def test_a_server_that_is_away_costs_the_lesson_and_nothing_else(unreachable: Gr
 
 def test_what_a_full_queue_cannot_take_is_lost(unreachable: Graph, lost: Path) -> None:
     """A thousand may wait, one is being written; one more is lost at once, and says how many were before it."""
-    learner = Learner(unreachable, space="test", lost=lost)
+    learner = Learner(unreachable, space="test", lost=lost, tuned=Tuning)
     for _ in range(WAITING + 2):
         learner.learn(lesson("a"))
     overflow = learner.state.dropped
@@ -212,7 +212,7 @@ def test_what_a_full_queue_cannot_take_is_lost(unreachable: Graph, lost: Path) -
 def test_a_file_that_cannot_be_written_hides_no_loss(closed: Graph, tmp_path: Path) -> None:
     """With a file where its folder should be, losses still count in this process."""
     (tmp_path / "data").write_text("in the way", encoding="utf-8")
-    learner = Learner(closed, space="test", lost=tmp_path / "data" / "lost-lessons.jsonl")
+    learner = Learner(closed, space="test", lost=tmp_path / "data" / "lost-lessons.jsonl", tuned=Tuning)
     learner.learn(lesson("a"))
     assert learner.flush(PATIENCE)
     learner.close()
@@ -222,7 +222,7 @@ def test_a_file_that_cannot_be_written_hides_no_loss(closed: Graph, tmp_path: Pa
 
 def test_losses_of_several_add_up(closed: Graph, lost: Path) -> None:
     """Learners that share a file append to it, threads of one learner too."""
-    learners = [Learner(closed, space="test", lost=lost) for _ in range(3)]
+    learners = [Learner(closed, space="test", lost=lost, tuned=Tuning) for _ in range(3)]
     tellers = [
         threading.Thread(target=lambda told=each: [told.learn(lesson("a")) for _ in range(20)])
         for each in learners * 2
@@ -327,7 +327,7 @@ def test_a_damaged_count_is_passed_over(tmp_path: Path, damage: bytes) -> None:
 
 def test_what_is_about_to_be_erased_leaves_the_questions_that_wait(closed: Graph, lost: Path) -> None:
     """A lesson that waits behind others keeps what it teaches and forgets a question that quotes the text."""
-    learner = Learner(closed, space="test", lost=lost)
+    learner = Learner(closed, space="test", lost=lost, tuned=Tuning)
     with learner._writing:  # as if the database were slow
         for query in ("first in line", "The doctor says SO", "harmless"):
             learner.learn(lesson("a", query=query))
