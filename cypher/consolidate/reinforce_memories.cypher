@@ -30,8 +30,9 @@ CALL () {
     WHERE old <> new
       AND old.created_at <= new.reinforce_due_at
       AND (old.tier <> 'working' OR old.promote_times[0] <= new.reinforce_due_at)
+      // By the path and not by the snapshot's id: looking that up would lock the index entry before the memories.
       AND NOT EXISTS {
-        MATCH (a:Archived {id: old.id + '-working'})
+        MATCH (old)<-[:PROMOTED_TO|CRYSTALLIZED_INTO]-+(a:Archived {tier: 'archivedWorking'})
         WHERE a.at > new.reinforce_due_at
       }
       AND 2.0 * score - 1.0 > $similarity

@@ -15,7 +15,7 @@ CYPHER 25
 // $worker: string, who does it
 // $lease_seconds: integer
 // returns: memory (map) for each that is claimed, ascending by id
-// Running it twice: the memories are held already, so the second run claims none.
+// Running it twice: the second run, after an answer that got lost, finds what the first claimed.
 UNWIND $ids AS id
 MATCH (m:Memory {id: id})
 WHERE m.space = $space
@@ -43,19 +43,22 @@ CALL (locked, at) {
 }
 UNWIND locked AS m
 WITH m, at
-WHERE m[$due] IS NOT NULL AND NOT EXISTS { (m)-[:CONSOLIDATING]->() }
+WHERE m[$due] IS NOT NULL AND NOT EXISTS {
+  MATCH (m)-[:CONSOLIDATING]->(other:ConsolidationAttempt)
+  WHERE other.id <> $attempt
+}
 WITH at, collect(m) AS free
-CREATE (a:ConsolidationAttempt {
-  id: $attempt,
-  space: $space,
-  phase: $phase,
-  worker: $worker,
-  started_at: at,
-  lease_until: at + duration({seconds: $lease_seconds}),
-  claimed: size(free)
-})
+MERGE (a:ConsolidationAttempt {id: $attempt})
+  ON CREATE SET
+    a.space = $space,
+    a.phase = $phase,
+    a.worker = $worker,
+    a.started_at = at,
+    a.lease_until = at + duration({seconds: $lease_seconds}),
+    a.claimed = size(free)
 WITH a, at, free
 UNWIND free AS m
-CREATE (m)-[:CONSOLIDATING {since: at}]->(a)
+MERGE (m)-[c:CONSOLIDATING]->(a)
+  ON CREATE SET c.since = at
 RETURN m {.*, embedding: null} AS memory
 ORDER BY memory.id

@@ -94,7 +94,7 @@ def talking(environment: dict[str, str], *arguments: str) -> Any:
 def test_the_list_has_the_intervals_in_force(engram_env: dict[str, str], memory: Engram) -> None:
     """Each job has its interval, what else starts it and why; a space's own interval shows for that space."""
     memory.tune("promote.interval_minutes", 7)
-    assert "promote      every 10 minutes, and at a session's end\n" in run(engram_env, "jobs", "list").stdout
+    assert "promote      every 10 minutes\n" in run(engram_env, "jobs", "list").stdout
     listed = {job["name"]: job for job in data(engram_env, "jobs", "list", "--space", memory.space)}
     assert listed["promote"]["interval_minutes"] == 7
     assert listed["promote"]["undo"]
