@@ -99,7 +99,7 @@ def list_(state: State) -> None:
 def run(state: State, name: str, *, dry_run: bool, all_spaces: bool) -> None:
     """Run one job now.
 
-    Exit code 1: the job found something that must not be.
+    Exit code 1: the job found something that must not be, or failed in one of several spaces.
     """
     job = _job(name)
     if all_spaces and state.wanted_space is not None:
@@ -115,7 +115,7 @@ def run(state: State, name: str, *, dry_run: bool, all_spaces: bool) -> None:
     _show(state, done)
     if job.undo is not None and done.changed and not dry_run and not state.json:
         state.say(f"`engram jobs undo {done.id[:SHORT]}` takes it back.")
-    if done.broken:
+    if done.broken or done.failed:
         raise SystemExit(1)
 
 
@@ -206,6 +206,8 @@ def _accompany(state: State, graph: Graph, chat: Callable[[], None]) -> None:
     def report(job: str, outcome: Run | EngramError) -> None:
         if isinstance(outcome, EngramError):
             failures.append(f"{job}: {outcome.message}")
+        elif outcome.failed:
+            failures.append(f"{job}: {outcome.error}")
 
     try:
         with timetable(graph, space=state.wanted_space, report=report):

@@ -42,7 +42,7 @@ def headline(run: Run, *, undo: bool = False) -> str:
         claims = "claim" if run.empty == 1 else "claims"
         parts.append(f"{run.empty:,} {claims} came back empty: other workers were faster")
     if run.error:
-        parts.append(run.error)
+        parts.append(f"failed {run.failed:,} times, first: {run.error}" if run.failed else run.error)
     return "; ".join(parts)
 
 

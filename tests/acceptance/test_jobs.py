@@ -20,6 +20,7 @@ from engram.testing import HashEmbedder
 from tests.acceptance.test_chat import PROMPT, WAIT, leave
 from tests.acceptance.test_command import ENGRAM, data, run
 from tests.conftest import DIMENSIONS
+from tests.graph.beside import run as in_the_graph
 from tests.protocol.cable import Cable
 
 pytestmark = pytest.mark.graph
@@ -178,12 +179,11 @@ def test_health_shows_what_is_broken_and_fails(engram_env: dict[str, str], memor
     """Its rows are a table; what is broken has its remedy below it, and makes the exit code 1."""
     old = memory.remember("The shop opens at nine")
     assert "nothing is broken" in run(engram_env, "jobs", "run", "health").stdout
-    new = memory.remember("The shop opens at ten", supersedes=old.id)
-    memory.forget(new.id, erase=True)
+    in_the_graph(memory, "set_properties", id=old.id, properties={"tier": "forever"})
     found = run(engram_env, "jobs", "run", "health", code=1).stdout
     assert found.startswith("health: 1 broken\n")
     assert re.search(
-        rf"^  superseded +1 +0  {old.id[:8]}\n      What replaced it is gone: ", found, re.MULTILINE
+        rf"^  tier +1 +0  {old.id[:8]}\n      Nothing of Engram's writes this", found, re.MULTILINE
     )
 
 
