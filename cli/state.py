@@ -93,7 +93,8 @@ def shared_options(command: click.Command, remember: Callable[[str, Any], None])
     """Give a command the options that all commands have, so that they work after its name too."""
 
     def note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        if value and parameter.name:
+        # An empty name is one too, and refused: a script whose variable is unset must not write somewhere else.
+        if value not in {None, False} and parameter.name:
             remember(parameter.name, value)
         del context
 

@@ -70,6 +70,7 @@ def reinforcement(tuning: Tuning) -> dict[str, object]:
         "width": max(100, 20 * partners),
         "partners": partners,
         "boost": tuning["boost.reinforcement"],
+        "cap": tuning.whole("boost.reinforcement_cap"),
         "energy": tuning.energy,
     }
 

@@ -90,6 +90,9 @@ NUMBERS: Mapping[str, Number] = {
         _number("boost.access", 1.0, "energy", 0, 10, "What a use adds."),
         _number("boost.session_cap", 4, "uses", 1, 1_000, "Uses of one session that add."),
         _number(
+            "boost.reinforcement_cap", 4, "a day", 1, 1_000, "Reinforcements of a memory and day that add."
+        ),
+        _number(
             "boost.reinforcement", 0.5, "energy", 0, 10, "What a similar new memory adds, by similarity."
         ),
         _number(

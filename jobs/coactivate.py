@@ -92,4 +92,5 @@ JOB = Job(
     ),
     again="nothing: a session is paired once, and the rest is a function of elapsed time",
     undo=_restore,
+    undoes="what it pruned, if anything; pairs stay",
 )

@@ -114,7 +114,7 @@ def run(state: State, name: str, *, dry_run: bool, all_spaces: bool) -> None:
         )
     _show(state, done)
     if job.undo is not None and done.changed and not dry_run and not state.json:
-        state.say(f"`engram jobs undo {done.id[:SHORT]}` takes it back.")
+        state.say(f"`engram jobs undo {done.id[:SHORT]}` takes back {job.undoes}.")
     if done.broken or done.failed:
         raise SystemExit(1)
 
@@ -156,7 +156,7 @@ def undo(state: State, run: str, *, dry_run: bool) -> None:
     spaces that it ran in.
     """
     with state.open() as memory, _bar("undo", quiet=state.json) as progress:
-        done = undo_run(memory.graph, run, dry_run=dry_run, progress=progress)
+        done = undo_run(memory.graph, run, space=state.wanted_space, dry_run=dry_run, progress=progress)
     _show(state, done, undo=True)
 
 

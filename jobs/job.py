@@ -49,6 +49,8 @@ class Job:
     """What a second run changes at the same instant."""
     undo: Step | None = None
     """Takes back what one run did; `Work.undoing` is that run's id."""
+    undoes: str = "what it did"
+    """What of a run that takes back."""
 
     @property
     def interval(self) -> str:

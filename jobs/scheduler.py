@@ -45,6 +45,8 @@ _SPREAD = 5.0
 """Seconds over which the first runs are spread."""
 _JITTER = 0.05
 """Share of the interval by which a run may be late, so that processes started together drift apart."""
+_AGAIN = timedelta(minutes=5)
+"""After which a run that could do nothing is tried again, if its interval is longer; a lease holds as long."""
 _GLANCE = 1.0
 """Seconds after which serving looks up."""
 _LOG = logging.getLogger(__name__)
@@ -144,12 +146,22 @@ class Timetable:
             self._running.add(job.name)
         try:
             outcome = self._outcome(job)
+            if isinstance(outcome, EngramError) or (outcome.empty and not outcome.changed):
+                self._try_again(job)
             if not self._left:
                 self._report(job.name, outcome)
         finally:
             with self._changed:
                 self._running.discard(job.name)
                 self._changed.notify_all()
+
+    def _try_again(self, job: Job) -> None:
+        """Run a job again soon: the database may be back then, or the lease of a worker that died be over."""
+        soon = datetime.now(UTC) + _AGAIN
+        with self._changed:
+            planned = None if self._stopping else self._scheduler.get_job(job.name)
+            if planned is not None and planned.next_run_time > soon:
+                planned.modify(next_run_time=soon)
 
     def _outcome(self, job: Job) -> Run | EngramError:
         try:

@@ -12,13 +12,19 @@ from .words import SHORT
 
 
 def undo(
-    graph: Graph, run: str, *, dry_run: bool = False, progress: Callable[[float], None] | None = None
+    graph: Graph,
+    run: str,
+    *,
+    space: str | None = None,
+    dry_run: bool = False,
+    progress: Callable[[float], None] | None = None,
 ) -> Run:
     """Take back what a run did, in the space or spaces that it ran in, where nothing has changed since.
 
     Args:
         graph: Where.
         run: The run's id or the beginning of one.
+        space: The space that a person has named; a run over another one is refused.
         dry_run: Only say what would change.
         progress: Told how far it is, 0 to 1.
 
@@ -31,8 +37,14 @@ def undo(
     """
     row = _find(graph, run)
     job = _undoable(row)
+    if space is not None and row.get("space") not in {None, space}:
+        raise InvalidInputError(
+            f"Run {row['id'][:SHORT]} was over the space {row['space']!r}, not {space!r}.",
+            remedy="Leave --space out: a run is taken back where it ran.",
+        )
     done = run_job(job, graph, space=row.get("space"), dry_run=dry_run, undoing=row["id"], progress=progress)
-    if not dry_run:
+    # What could not be taken back now may be later, e.g. once a run that built on it is undone.
+    if not dry_run and not done.notes:
         graph.write("write/mark_run_undone", id=row["id"])
     return done
 

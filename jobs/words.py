@@ -50,7 +50,7 @@ def _done(run: Run, *, undo: bool) -> str:
     if run.broken:
         return f"{run.broken:,} broken"
     if run.report and not run.changed:
-        return "nothing is broken"
+        return "nothing broken was found" if run.error else "nothing is broken"
     done, planned, base = (
         ("took back", "would take back", "take back") if undo else ("changed", "would change", "change")
     )
@@ -61,8 +61,9 @@ def _done(run: Run, *, undo: bool) -> str:
 
 def run_lines(run: Run, *, undo: bool = False) -> Iterator[str]:
     """Say what came of a run: what changed, with examples, what was found, and what could not be done."""
-    yield headline(run, undo=undo) + (", for example:" if run.examples else "")
-    yield from ("  " + example_line(example) for example in run.examples)
+    examples = run.examples if run.changed else ()
+    yield headline(run, undo=undo) + (", for example:" if examples else "")
+    yield from ("  " + example_line(example) for example in examples)
     yield from (f"  {line}".rstrip() for line in report_lines(run.report))
     yield from ("  " + note for note in run.notes)
 
@@ -106,7 +107,7 @@ def history_line(row: Row) -> str:
     """Say one line of the history."""
     where = row["space"] if row["space"] is not None else "all spaces"
     return (
-        f"{row['id'][:SHORT]}  {row['started_at']:%Y-%m-%d %H:%M:%S}  {row['job']:<12} "
+        f"{row['id'][:SHORT]}  {row['started_at']:%Y-%m-%d %H:%M:%S}Z  {row['job']:<12} "
         f"{', '.join(_history(row))}  ({where}; {row['by']})"
     )
 
@@ -118,11 +119,14 @@ def _history(row: Row) -> Iterator[str]:
         return
     count = f"{row['changed']:,}"
     if row["undoes"]:
-        yield f"{count} taken back of {row['undoes'][:SHORT]}"
+        verb = "would be taken back" if row["dry_run"] else "taken back"
+        yield f"{count} {verb} of {row['undoes'][:SHORT]}"
     else:
         yield f"{count} would change" if row["dry_run"] else f"{count} changed"
     if row["undone_at"]:
         yield f"undone {row['undone_at']:%Y-%m-%d %H:%M:%S}"
+    if row["broken"]:
+        yield f"{row['broken']:,} broken"
     if row["empty"]:
         yield f"{row['empty']:,} claims empty"
     if row["error"]:

@@ -16,7 +16,7 @@ CYPHER 25
 // $weight: map {least_days, tick (evidence a day), tick_days, stale_days, stale_accesses, stale_contradict, stale_every_days}
 // $now: datetime, the time to settle at
 // returns: last (string, id of the last memory looked at; null when there was none), changed (integer),
-//   examples (list of maps {id, energy, energy_now}, five at most)
+//   examples (list of maps {id, was, is}: energies, five at most)
 // Running it twice: at one instant the second run changes nothing.
 WITH $now - duration({days: $weight.least_days}) AS idle_from
 MATCH (m:Memory)
@@ -95,4 +95,4 @@ CALL (idle) {
 RETURN
   last,
   size(faded) + size(weighed) AS changed,
-  [each IN (faded + weighed)[..5] | each {id: each.memory.id, .energy, .energy_now}] AS examples
+  [each IN (faded + weighed)[..5] | {id: each.memory.id, was: each.energy, is: each.energy_now}] AS examples

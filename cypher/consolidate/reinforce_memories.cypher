@@ -11,6 +11,7 @@ CYPHER 25
 // $width: integer, neighbours looked at for each new memory
 // $partners: integer, how many of them it strengthens at most
 // $boost: float, energy at similarity 1
+// $cap: integer, how many of one day add energy to a memory
 // $energy: map {rates, bars, expiry}: decay per hour and bar of promotion by tier, the energy of what has expired
 // returns: one row: changed (integer, memories strengthened), examples (list of maps {id, by, similarity}, five at most)
 // Running it twice: the second run finds nothing due and changes nothing.
@@ -62,14 +63,18 @@ CALL (pairs) {
     ON CREATE SET
       r.strength = similarity,
       r.at = at
+  WITH old, new, similarity, at ORDER BY at, new.id
   WITH old, collect({by: new.id, similarity: similarity, at: at}) AS boosts, max(at) AS latest
-  WITH old, boosts, latest, coalesce(old.due_tier, old.tier) AS tier,
+  // A long talk about one thing is one experience: of a day, in UTC, so many add energy and no more.
+  WITH old, latest, boosts[0] AS first,
+    boosts[..(CASE WHEN old.reinforced_on = date(latest) THEN $cap - old.reinforced_today ELSE $cap END)] AS boosts
+  WITH old, boosts, first, latest, coalesce(old.due_tier, old.tier) AS tier,
     CASE
       WHEN old.last_accessed_at > latest OR old.last_reinforced_at > latest OR old.promote_times[-1] > latest
       THEN old.energy_at
       ELSE latest
     END AS now
-  WITH old, boosts, latest, tier, now,
+  WITH old, boosts, first, latest, tier, now,
     reduce(
       energy = old.energy * exp(-$energy.rates[tier] * (
         (now.epochSeconds - old.energy_at.epochSeconds) / 3600.0
@@ -79,7 +84,7 @@ CALL (pairs) {
         (now.epochSeconds - each.at.epochSeconds) / 3600.0 + (now.microsecond - each.at.microsecond) / 3.6e9
       ))
     ) AS energy
-  WITH old, boosts, latest, now, energy, tier = 'shortTerm' AND energy > $energy.bars.shortTerm AS due, tier
+  WITH old, boosts, first, latest, now, energy, tier = 'shortTerm' AND energy > $energy.bars.shortTerm AS due, tier
   SET
     old.energy = energy,
     old.energy_at = now,
@@ -92,6 +97,9 @@ CALL (pairs) {
       })
       ELSE old.expires_at
     END,
+    old.reinforced_today = size(boosts)
+      + CASE WHEN old.reinforced_on = date(latest) THEN old.reinforced_today ELSE 0 END,
+    old.reinforced_on = date(latest),
     old.reinforced_count = coalesce(old.reinforced_count, 0) + size(boosts),
     old.last_reinforced_at = CASE WHEN old.last_reinforced_at > latest THEN old.last_reinforced_at ELSE latest END,
     old.due_tier = CASE WHEN due THEN 'longTerm' ELSE old.due_tier END,
@@ -103,7 +111,7 @@ CALL (pairs) {
     END
   RETURN
     count(old) AS changed,
-    collect({id: old.id, by: boosts[0].by, similarity: boosts[0].similarity})[..5] AS examples
+    collect({id: old.id, by: first.by, similarity: first.similarity})[..5] AS examples
 }
 FOREACH (pair IN pairs | SET pair.memory.reinforce_due_at = null)
 RETURN changed, examples

@@ -358,6 +358,26 @@ def test_reinforcement_is_judged_as_of_its_time(memory: Engram, clock: FixedCloc
     assert history(memory, fact) == path_of(course)
 
 
+def test_a_long_talk_is_one_experience(memory: Engram, clock: FixedClock) -> None:
+    """However many like memories a day brings, four of them add energy; all of them leave their link."""
+    fact = memory.remember(FACT)
+    course = Course(at=clock.now)
+    for _ in range(2):
+        memory.recall("atlas", 1, session="talk")
+        course = course.used(clock.now)
+    for n in range(6):
+        memory.remember(f"The atlas of Zoë lies on a shelf, {n}")
+        memory.flush()
+    links = [each for each in run(memory, "read_space")[0]["relationships"] if each["type"] == "REINFORCES"]
+    assert len(links) == node(memory, fact)["reinforced_count"] + 2 == 6
+    gained = memory.get(fact.id).energy - course.energy
+    assert 4 * 0.5 * 0.7 < gained < 4 * 0.5
+    clock.advance(timedelta(days=1))
+    memory.remember("The atlas of Zoë lies on a high shelf")
+    memory.flush()
+    assert node(memory, fact)["reinforced_today"] == 1
+
+
 def test_what_was_working_then_gains_nothing_later(memory: Engram, clock: FixedClock) -> None:
     """What left the working tier after a new memory was stored is not strengthened by it, however late that is done."""
     fact = memory.remember(FACT)

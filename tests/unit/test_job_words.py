@@ -118,7 +118,7 @@ def test_a_line_of_the_history(values: dict[str, Any], says: str) -> None:
     """It begins with the id's first eight characters, which `undo` takes, and says how the run ended."""
     at = datetime(2026, 1, 1, tzinfo=UTC)
     row = {"id": "ab" * 16, "job": "promote", "space": "s", "dry_run": False, "by": "me", "started_at": at}
-    rest = {"ended_at": at, "changed": 5, "failed": 0, "empty": 0, "error": None, "undoes": None}
+    rest = {"ended_at": at, "changed": 5, "failed": 0, "empty": 0, "broken": 0, "error": None, "undoes": None}
     line = words.history_line({**row, **rest, "undone_at": None, **values})
-    assert line.startswith("abababab  2026-01-01 00:00:00  promote ")
+    assert line.startswith("abababab  2026-01-01 00:00:00Z  promote ")
     assert says in line
