@@ -6,11 +6,8 @@ from engram.energy import DECAY_PER_HOUR
 from engram.graph import Graph
 from engram.tuning import DEFAULTS_SPACE, Tuning, checked_number, find_number, read_tuning
 
-_REBASING = {
-    *(f"decay.{name}" for name in (*DECAY_PER_HOUR, "expiry", "tolerance")),
-    *(f"weight.{name}" for name in ("tick_days", "stale_days", "stale_accesses", "stale_every_days")),
-}
-"""Numbers on which the course of energy rests, and stored times: of expiry, and when decay looks again."""
+_REBASING = {"decay.expiry", *(f"decay.{tier}" for tier in DECAY_PER_HOUR)}
+"""Numbers on which the stored time of expiry and the course of energy rest."""
 
 
 def close_session(

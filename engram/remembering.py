@@ -443,7 +443,6 @@ class Writer:
             "energy": CREATION_ENERGY,
             "energy_at": now,
             "reinforce_due_at": now,
-            "decay_due_at": now,
             "expires_at": self._expires_at(now),
             # Beta(1, 4): new things matter little until use shows otherwise.
             "weight_alpha": 1.0,

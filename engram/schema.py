@@ -11,8 +11,6 @@ from engram.tuning import DEFAULTS_SPACE, default_numbers
 
 VERSION = 3
 """Raised whenever a file is added to `cypher/schema/`."""
-_DECAY_NOTED = 3
-"""The first version in which each memory notes when the job decay has something to write."""
 _INDEX_SECONDS = 300
 
 
@@ -75,8 +73,6 @@ def apply_schema(
         declared = statements.load(name).declared
         graph.apply(name, **({"dimensions": dimensions} if "dimensions" in declared else {}))
     graph.read("inspect/await_indexes", seconds=_INDEX_SECONDS)
-    if record is not None and record.version < _DECAY_NOTED:
-        graph.apply("write/make_decay_due", now=now)
     graph.write("write/lay_default_numbers", space=DEFAULTS_SPACE, numbers=default_numbers())
     graph.write(
         "write/record_schema", version=VERSION, embed_model=embed_model, dimensions=dimensions, now=now

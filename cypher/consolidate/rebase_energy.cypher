@@ -26,7 +26,6 @@ CALL (locked) {
   SET
     m.energy = energy,
     m.energy_at = at,
-    m.decay_due_at = at,
     m.expires_at = CASE
       WHEN energy > $new.expiry
       THEN at + duration({microseconds: toInteger(log(energy / $new.expiry) / $new.rates[tier] * 3.6e9)})

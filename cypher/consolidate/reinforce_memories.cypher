@@ -88,7 +88,6 @@ CALL (pairs) {
   SET
     old.energy = energy,
     old.energy_at = now,
-    old.decay_due_at = now,
     old.expires_at = CASE
       WHEN energy > $energy.expiry
       THEN now + duration({

@@ -43,7 +43,6 @@ CALL (closed) {
   SET
     m.energy = energy,
     m.energy_at = at,
-    m.decay_due_at = at,
     m.expires_at = at + duration({
       microseconds: toInteger(log(energy / $energy.expiry) / $energy.rates.shortTerm * 3.6e9)
     }),

@@ -146,7 +146,6 @@ CALL (r, session) {
     m.days_used = days_used,
     m.energy = energy,
     m.energy_at = settled_at,
-    m.decay_due_at = settled_at,
     m.expires_at = CASE
       WHEN energy > $energy.expiry
       THEN settled_at

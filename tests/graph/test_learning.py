@@ -154,7 +154,6 @@ def test_a_use_is_counted_and_dated(memory: Engram, clock: FixedClock) -> None:
             "first_used_on",
             "last_used_on",
             "days_used",
-            "decay_due_at",
         }
     }
     node = after[stored.id]
