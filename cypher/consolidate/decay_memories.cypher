@@ -25,7 +25,8 @@ WITH m, idle_from ORDER BY m.space, m.id LIMIT $batch_size
 // CASE and not OR: the planner turns an OR of ANDs inside out, and would compute the exponential many times.
 WITH m,
   CASE
-    WHEN m.energy <= $tolerance OR m.energy_at >= $now THEN false
+    WHEN m.energy_at >= $now THEN false
+    WHEN m.energy <= $tolerance THEN false
     // A promotion that is due slows it down, which is looked at under the lock.
     ELSE m.energy * (1.0 - exp(-$energy.rates[m.tier] * (
       ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0 + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
