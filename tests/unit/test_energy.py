@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.energy import DECAY_PER_HOUR, EXPIRY_ENERGY, energy_now, expires_at, hours_between
+from engram.energy import DECAY_PER_HOUR, EXPIRY_ENERGY, Course, energy_now, expires_at, hours_between
+from engram.energy import TIERS as TIERS_IN_ORDER
 
 TIERS = st.sampled_from(sorted(DECAY_PER_HOUR))
 ENERGIES = st.floats(0.0, 50.0)
@@ -62,3 +63,62 @@ def test_an_untouched_working_memory_expires_after_4_6_hours() -> None:
 def test_a_clock_that_goes_back_changes_nothing() -> None:
     """Before `energy_at` the energy is what it is at that time."""
     assert energy_now(2.0, START, START - timedelta(hours=9), tier="working") == 2.0
+
+
+LIVES = st.lists(
+    st.tuples(st.sampled_from(["use", "gain", "end"]), st.timedeltas(timedelta(0), timedelta(days=3))),
+    max_size=15,
+)
+
+
+def lived(life: list[tuple[str, timedelta]], *, looks: int) -> Course:
+    """Return the course after a life, looked at so many times between any two events."""
+    course = Course(at=START)
+    for kind, wait in life:
+        then = course.at + wait
+        for look in range(looks):
+            course = course.settled(course.at + (then - course.at) * (look + 1) / (looks + 1))
+        if kind == "use":
+            course = course.used(then)
+        elif kind == "gain":
+            course = course.boosted(then, 0.4)
+        else:
+            course = course.session_ended(then).settled(then)
+    return course
+
+
+@given(life=LIVES)
+def test_no_look_changes_a_course(life: list[tuple[str, timedelta]]) -> None:
+    """Settled often or never, a memory ends in the same tier with the same energy and the same promotions."""
+    seldom, often = lived(life, looks=0), lived(life, looks=5)
+    assert often.tier == seldom.tier
+    assert often.energy == pytest.approx(seldom.energy, abs=1e-9)
+    assert [step[:2] for step in often.promotions] == [step[:2] for step in seldom.promotions]
+
+
+@given(life=LIVES, boost=st.floats(0.0, 5.0), wait=SPANS)
+def test_a_gain_never_lowers_energy_or_tier(
+    life: list[tuple[str, timedelta]], boost: float, wait: timedelta
+) -> None:
+    """After a gain there is as much more as was gained, in the same tier or one that lasts longer."""
+    course = lived(life, looks=0)
+    before = course.settled(course.at + wait)
+    after = course.boosted(course.at + wait, boost)
+    assert after.energy == pytest.approx(before.energy + boost, abs=1e-12)
+    assert TIERS_IN_ORDER.index(after.tier) >= TIERS_IN_ORDER.index(before.tier)
+    assert len(after.promotions) - len(before.promotions) == TIERS_IN_ORDER.index(
+        after.tier
+    ) - TIERS_IN_ORDER.index(before.tier)
+
+
+def test_a_course_through_all_tiers() -> None:
+    """Used once a day for two weeks a fact is long-term by habit; used five times in a row it is by energy."""
+    daily = Course(at=START)
+    for day in range(1, 15):
+        daily = daily.used(START + timedelta(days=day))
+        assert daily.tier == "working"
+    assert daily.used(START + timedelta(days=15)).tier == "longTerm"
+    row = Course(at=START)
+    for _ in range(5):
+        row = row.used(START)
+    assert [tier for tier, *_ in row.promotions] == ["working", "shortTerm"]
