@@ -47,6 +47,15 @@ WITH
   max(m.id) AS last,
   collect(CASE WHEN fades OR idles THEN m END) AS due,
   collect(CASE WHEN idles THEN {memory: m, fades: fades} END) AS idle
+WITH last, due, idle, [
+  m IN due[..5] | {
+    id: m.id,
+    was: m.energy,
+    is: m.energy * exp(-$energy.rates[coalesce(m.due_tier, m.tier)] * (
+      ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0 + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
+    ))
+  }
+] AS examples
 CALL (due) {
   // Ids ascend, so concurrent writers queue. What is changed is read again once the locks are held.
   UNWIND due AS m
@@ -54,15 +63,14 @@ CALL (due) {
   REMOVE m._lock
   WITH collect(m) AS locked
   UNWIND locked AS m
-  WITH m, m.energy AS energy,
-    m.energy * exp(-$energy.rates[coalesce(m.due_tier, m.tier)] * (
-      ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0 + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
-    )) AS energy_now
+  WITH m, m.energy AS energy, m.energy * exp(-$energy.rates[coalesce(m.due_tier, m.tier)] * (
+    ($now.epochSeconds - m.energy_at.epochSeconds) / 3600.0 + ($now.microsecond - m.energy_at.microsecond) / 3.6e9
+  )) AS energy_now
   WHERE energy - energy_now > $tolerance
   SET
     m.energy = energy_now,
     m.energy_at = $now
-  RETURN collect({memory: m, energy: energy, energy_now: energy_now}) AS faded
+  RETURN count(m) AS faded
 }
 CALL (idle) {
   UNWIND idle AS each
@@ -91,9 +99,6 @@ CALL (idle) {
     m.idle_since = m.last_accessed_at,
     m.idle_days = days,
     m.idle_quarters = quarters
-  RETURN collect(CASE WHEN NOT fades THEN {memory: m, energy: m.energy, energy_now: m.energy} END) AS weighed
+  RETURN count(CASE WHEN NOT fades THEN m END) AS weighed
 }
-RETURN
-  last,
-  size(faded) + size(weighed) AS changed,
-  [each IN (faded + weighed)[..5] | {id: each.memory.id, was: each.energy, is: each.energy_now}] AS examples
+RETURN last, faded + weighed AS changed, examples
