@@ -177,8 +177,7 @@ class Learner:
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._run, name="engram-learner", daemon=True)
                     self._thread.start()
-                    # A program that never closes its memory still gets what it learned written.
-                    atexit.register(_close, weakref.ref(self))
+                    _WRITING.add(self)
                 try:
                     self._queue.put_nowait(task)
                 except queue.Full:
@@ -272,9 +271,21 @@ class Learner:
                     file.write(json.dumps({"count": 1, "reason": reason}) + "\n")
 
 
-def _close(learner: "weakref.ref[Learner]") -> None:
-    if (alive := learner()) is not None:
-        alive.close()
+_WRITING: "weakref.WeakSet[Learner]" = weakref.WeakSet()
+"""Those that have a thread."""
+
+
+def flush_all() -> None:
+    """Wait until every memory of this process has written what it learned, or lost it."""
+    for learner in list(_WRITING):
+        learner.flush()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Write what was learned, for a program that never closes its memories."""
+    for learner in list(_WRITING):
+        learner.close()
 
 
 def lost_file(settings: Settings) -> Path:

@@ -273,7 +273,8 @@ def wrong_clocks(ground: Ground, crew: Crew) -> Figures:
     ground.check_promoted()
     settled = crew.run([ground.task("decay", clock_off=minutes) for minutes in off])
     now = ground.memory.graph.now()
-    assert all(each.changed for each in settled)
+    # Those that came second may have found nothing left.
+    assert any(each.changed for each in settled)
     assert all(memory["energy_at"] <= now for memory in ground.memories())
     for row in run(ground.memory, "read_attempts"):
         times = [row["attempt"][name] for name in ("started_at", "ended_at", "lease_until")]
