@@ -3,9 +3,8 @@
 A name with a dot is a number's, such as `decay.working`; any other is a setting's.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import tomlkit
@@ -17,9 +16,6 @@ from engram.identity import person
 from engram.private import write_private
 
 from .state import State
-
-if TYPE_CHECKING:
-    from engram.tuning import Number
 
 
 @click.group()
@@ -118,18 +114,23 @@ def unset(state: State, name: str, *, everywhere: bool) -> None:
 @click.pass_obj
 def numbers(state: State) -> None:
     """List the numbers that the lifecycle of the space runs on, where each comes from, and what it does."""
-    from engram.tuning import DEFAULTS_SPACE, NUMBERS  # noqa: PLC0415  (loads the driver)
+    from engram.tuning import DEFAULTS_SPACE, NUMBERS, read_tuning  # noqa: PLC0415  (loads the driver)
 
     with state.open() as memory:
         held = memory.tuning()
-        rows = memory.graph.read("inspect/read_tuning", space=memory.space, defaults=DEFAULTS_SPACE)
-    set_in = {row["numbers"]["space"]: row["numbers"] for row in rows}
+        everywhere = read_tuning(memory.graph, space=DEFAULTS_SPACE)
     listed = [
         {
             "key": key,
             "value": held[key],
             "unit": number.unit,
-            "origin": _origin(number, set_in.get(state.space, {}), set_in.get(DEFAULTS_SPACE, {})),
+            "origin": (
+                "space"
+                if key in held.own
+                else "default"
+                if everywhere[key] == number.default
+                else "everywhere"
+            ),
             "why": number.why,
         }
         for key, number in NUMBERS.items()
@@ -218,15 +219,6 @@ def _tune(state: State, key: str, value: str | None, *, everywhere: bool) -> Non
             f"It holds for `engram jobs start --space {state.space}`; "
             "with --everywhere it holds for the jobs of every space."
         )
-
-
-def _origin(number: "Number", own: Mapping[str, Any], everywhere: Mapping[str, Any]) -> str:
-    """Say whether a number is the space's own, one set for every space, or the default."""
-    if own.get(number.property) is not None:
-        return "space"
-    # The node of defaults holds all of them.
-    held = everywhere.get(number.property)
-    return "default" if held is None or held == number.default else "everywhere"
 
 
 def _known(name: str) -> str:

@@ -186,7 +186,9 @@ def _check_schema(settings: Settings, graph: Graph) -> Iterator[Finding]:
 
 
 def _check_jobs(graph: Graph) -> Iterator[Finding]:
-    failed = [row for row in graph.read("inspect/list_job_runs", job=None, limit=100) if row["failed"]]
+    failed = [
+        row for row in graph.read("inspect/list_job_runs", space=None, job=None, limit=100) if row["failed"]
+    ]
     if failed:
         last = failed[0]
         yield Finding(

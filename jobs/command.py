@@ -130,12 +130,9 @@ def history(state: State, name: str | None, limit: int) -> None:
 
     With --space, those over that space or over every space.
     """
-    asked = {"job": None if name is None else _job(name).name, "limit": limit}
+    job = None if name is None else _job(name).name
     with state.open() as memory:
-        if state.wanted_space is None:
-            rows = memory.graph.read("inspect/list_job_runs", **asked)
-        else:
-            rows = memory.graph.read("inspect/list_space_runs", space=memory.space, **asked)
+        rows = memory.graph.read("inspect/list_job_runs", space=state.wanted_space, job=job, limit=limit)
     if state.json:
         state.print_json(rows)
         return

@@ -7,7 +7,7 @@ from typing import Any
 from engram.graph import Outcome, Row
 
 from .job import Job, Work
-from .lease import Lease, LeaseLostError, leased
+from .lease import Lease, leased
 
 
 def _rank(work: Work) -> None:
@@ -17,12 +17,8 @@ def _rank(work: Work) -> None:
             return
         try:
             _settle(lease)
-        except LeaseLostError:
-            raise  # what stands on the memories is the other worker's
-        except BaseException:
-            _clear(lease)
-            raise
-        _clear(lease)
+        finally:
+            _clear(lease)  # a lease that is lost ends this too: what stands there is the other worker's
 
 
 def _clear(lease: Lease) -> None:

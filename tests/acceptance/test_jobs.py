@@ -61,7 +61,7 @@ def tiers(memory: Engram) -> list[str]:
 
 def runs(memory: Engram) -> list[dict[str, Any]]:
     """Return the runs over the space, the newest first."""
-    rows = memory.graph.read("inspect/list_space_runs", space=memory.space, job=None, limit=1_000)
+    rows = memory.graph.read("inspect/list_job_runs", space=memory.space, job=None, limit=1_000)
     return [row for row in rows if row["space"] == memory.space]
 
 

@@ -144,7 +144,8 @@ def promotion(ground: Ground, crew: Crew, *, role: str) -> Figures:
     assert ground.promotions()["unended"] == 0
     runs = {run_id: each for each in done for run_id in each.runs}
     recorded = {
-        row["id"]: row for row in ground.memory.graph.read("inspect/list_job_runs", job=role, limit=10_000)
+        row["id"]: row
+        for row in ground.memory.graph.read("inspect/list_job_runs", space=None, job=role, limit=10_000)
     }
     assert sum(recorded[run_id]["empty"] for run_id in runs) == sum(each.empty for each in done)
     return {"seconds": seconds, **_work(done)}

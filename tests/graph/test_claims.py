@@ -408,7 +408,7 @@ def test_empty_claims_are_counted(memory: Engram) -> None:
     assert (done.changed, done.empty) in {(0, 2), (0, 3)}  # the walk may begin between two of a batch
     (recorded,) = [
         row
-        for row in memory.graph.read("inspect/list_job_runs", job="claimed", limit=1_000)
+        for row in memory.graph.read("inspect/list_job_runs", space=None, job="claimed", limit=1_000)
         if row["id"] == done.id
     ]
     assert recorded["empty"] == done.empty

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from engram.clusters import connected_parts
 from engram.memory import Engram
 from engram.testing import FixedClock
-from tests.graph.beside import run
+from tests.graph.beside import everything, run
 
 pytestmark = pytest.mark.graph
 
@@ -76,12 +76,6 @@ def tie(memory: Engram, pairs: Iterable[Sequence[str]], weight: float = STRONG) 
 def form(memory: Engram, clock: FixedClock, **options: Any) -> Any:
     """Run the job."""
     return run_job(JOB, memory.graph, space=memory.space, clock=clock, **options)
-
-
-def everything(memory: Engram) -> Any:
-    """Return all that the space holds but the records of runs."""
-    held = run(memory, "read_space")[0]
-    return [node for node in held["nodes"] if node["labels"] != ["JobRun"]], held["relationships"]
 
 
 def scratch(memory: Engram) -> int:

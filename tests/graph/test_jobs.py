@@ -12,7 +12,7 @@ from engram.errors import DatabaseError
 from engram.memory import Engram
 from engram.records import Turn
 from engram.testing import FixedClock
-from tests.graph.beside import run
+from tests.graph.beside import everything, run
 
 pytestmark = pytest.mark.graph
 
@@ -37,13 +37,6 @@ def live(memory: Engram, clock: FixedClock) -> None:
     memory.recall("Who said where the volume lies?", 3, session="desk")
     memory.flush()
     clock.advance(timedelta(days=1))
-
-
-def everything(memory: Engram) -> Any:
-    """Return all that the space holds but the records of runs."""
-    assert memory.flush()
-    held = run(memory, "read_space")[0]
-    return [node for node in held["nodes"] if node["labels"] != ["JobRun"]], held["relationships"]
 
 
 @pytest.mark.parametrize("name", sorted(JOBS.keys() - READING))
@@ -125,7 +118,7 @@ def test_a_run_over_all_spaces(memory: Engram, clock: FixedClock) -> None:
     live(other, clock)
     done = run_job(JOBS["promote"], memory.graph, space=None, clock=clock)
     assert (done.failed, done.error) == (0, None)
-    runs = memory.graph.read("inspect/list_job_runs", job="promote", limit=10_000)
+    runs = memory.graph.read("inspect/list_job_runs", space=None, job="promote", limit=10_000)
     assert [(row["space"], row["changed"]) for row in runs if row["id"] == done.id] == [(None, done.changed)]
     # What was lived before the bar was raised had crossed it already.
     assert memory.stats().by_tier.keys() == {"working", "shortTerm"}

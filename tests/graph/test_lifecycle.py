@@ -443,7 +443,7 @@ def test_undoing_the_second_step_keeps_the_first(memory: Engram, clock: FixedClo
     second = run_job(JOBS["promote"], memory.graph, space=memory.space, clock=clock)
     first = next(
         row["id"]
-        for row in memory.graph.read("inspect/list_job_runs", job="promote", limit=10_000)
+        for row in memory.graph.read("inspect/list_job_runs", space=None, job="promote", limit=10_000)
         if row["space"] == memory.space and row["id"] != second.id
     )
     undone = run_job(JOBS["promote"], memory.graph, space=memory.space, clock=clock, undoing=first)

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pkgutil import resolve_name
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from engram.memory import Engram
 from engram.records import Turn
 from engram.testing import FixedClock
-from tests.graph.beside import run
+from tests.graph.beside import another, everything, run
 
 pytestmark = pytest.mark.graph
 
@@ -25,30 +24,12 @@ DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 
 
-def beside(memory: Engram, clock: FixedClock) -> Engram:
-    """Return a memory on another clean space."""
-    return Engram(
-        memory.graph,
-        memory.settings,
-        space=f"test-{uuid4().hex[:12]}",
-        embedder=memory.embedder,
-        clock=clock,
-    )
-
-
 def talk(memory: Engram, session: str, turns: int) -> None:
     """Store a conversation, whose turns follow one another."""
     memory.remember_turns(
         Turn(text=f"{session}: I said {n}", speaker="Ida", session=session, at=memory._clock())
         for n in range(turns)
     )
-
-
-def everything(memory: Engram) -> tuple[Any, Any]:
-    """Return all that the space holds but the records of runs."""
-    assert memory.flush()
-    held = run(memory, "read_space")[0]
-    return [node for node in held["nodes"] if node["labels"] != ["JobRun"]], held["relationships"]
 
 
 def links(memory: Engram) -> list[dict[str, Any]]:
@@ -100,7 +81,7 @@ def test_strength_is_a_function_of_elapsed_time(
     memory: Engram, clock: FixedClock, gaps: list[timedelta]
 ) -> None:
     """However late and however often the job runs, a link has been replayed as often as is due; again, nothing is."""
-    memory = beside(memory, clock)
+    memory = another(memory, clock)
     begun = clock.now
     talk(memory, "walk", 2)
     for gap in gaps:
@@ -147,7 +128,7 @@ def test_numbers_of_the_space_hold(memory: Engram, clock: FixedClock) -> None:
 
 def test_dry_run_and_other_spaces(memory: Engram, clock: FixedClock) -> None:
     """A dry run counts and changes nothing, and a run changes nothing of another space."""
-    other = beside(memory, clock)
+    other = another(memory, clock)
     talk(memory, "walk", 3)
     talk(other, "walk", 3)
     clock.advance(DAY)
