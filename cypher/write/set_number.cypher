@@ -11,7 +11,9 @@ MERGE (c:ConsolidationConfig {space: $space})
 // Locked before it is read: two who change it queue up.
 SET c._lock = true
 REMOVE c._lock
-WITH c, c[$property] AS before
+WITH c, c[$property] AS before,
+  // Who waited for the lock changes it later than who held it, whatever their clocks say.
+  CASE WHEN c.changed_at >= $now THEN c.changed_at + duration({microseconds: 1}) ELSE $now END AS at
 WHERE (before IS NULL) <> ($value IS NULL) OR before <> $value
 CREATE (c)-[:CHANGED]->(:ConfigChange {
   space: $space,
@@ -19,6 +21,8 @@ CREATE (c)-[:CHANGED]->(:ConfigChange {
   before: before,
   after: $value,
   by: $by,
-  at: $now
+  at: at
 })
-SET c[$property] = $value
+SET
+  c[$property] = $value,
+  c.changed_at = at
