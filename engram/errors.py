@@ -20,9 +20,11 @@
     └── LanguageModelError         the language model did not give a usable answer
         ├── LanguageModelMissingError     no key, no package, no such model
         ├── LanguageModelRefusedError     401, 403: the key is wrong
+        ├── LanguageModelTooLongError     413: more than the model reads at once
         ├── LanguageModelBusyError        429, 529: try later (`retry_after` in seconds, if told)
         ├── LanguageModelDownError        5xx, no connection, stalled
-        └── LanguageModelGarbledError     the answer breaks the protocol or was cut off
+        ├── LanguageModelGarbledError     the answer breaks the protocol or was cut off
+        └── BudgetError                   the day's dollars or calls are used up; nothing was asked
 
 Each class's docstring is its default message. A message says what happened and what to do.
 """
@@ -127,6 +129,9 @@ class LanguageModelError(EngramError):
 
     exit_code = 7
 
+    status: int | None = None
+    """The HTTP status, where a server answered with one."""
+
 
 class LanguageModelMissingError(LanguageModelError):
     """No language model is configured. Set ENGRAM_GEMINI_API_KEY or ENGRAM_ANTHROPIC_API_KEY."""
@@ -134,6 +139,10 @@ class LanguageModelMissingError(LanguageModelError):
 
 class LanguageModelRefusedError(LanguageModelError):
     """The language model refused the key. Check it with its provider."""
+
+
+class LanguageModelTooLongError(LanguageModelError):
+    """The conversation is too long for the language model."""
 
 
 class LanguageModelBusyError(LanguageModelError):
@@ -153,3 +162,7 @@ class LanguageModelDownError(LanguageModelError):
 
 class LanguageModelGarbledError(LanguageModelError):
     """The language model's answer was cut off or not understandable."""
+
+
+class BudgetError(LanguageModelError):
+    """The day's budget for language models is used up. Set ENGRAM_DAILY_BUDGET higher, or wait until tomorrow."""

@@ -2,15 +2,18 @@
 
 import hashlib
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from pydantic import BaseModel
 
 from engram.embedding.protocol import Task, Vectors, checked_texts, unit_rows
 from engram.errors import LanguageModelDownError
-from engram.llm.base import Message, Piece, Stream, Usage
+from engram.llm.base import Effort, Message, Piece, StopReason, Stream, Tool, ToolCall, Usage
 
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
 
@@ -70,41 +73,103 @@ class Asked:
     system: str
     messages: tuple[Message, ...]
     max_tokens: int
+    tools: tuple[Tool, ...] = ()
+    shape: type[BaseModel] | None = None
+    effort: Effort = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedAnswer:
+    """One answer of a `ScriptedModel`, with all that a provider may say about it."""
+
+    text: str = ""
+    _: KW_ONLY
+    calls: tuple[ToolCall, ...] = ()
+    logprob: float | None = None
+    usage: Usage | None = None
+    """None: no token in, one for each word out."""
+    stop: StopReason = "end"
+    error: BaseException | None = None
+    """Raised after the text and the calls."""
+
+
+Scripted = str | Sequence[str | BaseException] | ScriptedAnswer
+"""A text, which streams word by word; or texts and exceptions, where a text is one delta and an exception
+is raised in its place (`KeyboardInterrupt()` stands for Ctrl-C); or a `ScriptedAnswer`."""
 
 
 class ScriptedModel:
-    """A chat model that gives the answers it was given, in order.
+    """A chat model that gives the answers it was given, in order; any number of threads may ask it."""
 
-    An answer is a text, which streams word by word, or a sequence of texts and exceptions: a text is one
-    delta, an exception is raised there (`KeyboardInterrupt()` stands for Ctrl-C).
-    """
+    def __init__(
+        self,
+        *answers: Scripted,
+        respond: Callable[[Asked], Scripted] | None = None,
+        name: str = "scripted",
+    ) -> None:
+        """Write the script.
 
-    def __init__(self, *answers: str | Sequence[str | BaseException], name: str = "scripted") -> None:
+        Args:
+            answers: One for each question, in order.
+            respond: Makes the answers to the questions after those, from what was asked.
+            name: The model's name.
+        """
         self.name = name
         self.asked: list[Asked] = []
         """Every question so far."""
-        self._answers = list(answers)
+        self._answers = deque(answers)
+        self._respond = respond
+        self._lock = threading.Lock()
 
-    def stream(self, system: str, messages: Sequence[Message], *, max_tokens: int) -> Stream:
+    def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        tools: Sequence[Tool] = (),
+        shape: type[BaseModel] | None = None,
+        effort: Effort = "low",
+    ) -> Stream:
         """Return the next answer; where none is left, reading it raises `LanguageModelDownError`."""
-        self.asked.append(Asked(system=system, messages=tuple(messages), max_tokens=max_tokens))
-        if not self._answers:
-            return Stream(_play([LanguageModelDownError("The script has no more answers.")]))
-        answer = self._answers.pop(0)
-        return Stream(_play(re.findall(r"\s*\S+\s*", answer) if isinstance(answer, str) else answer))
+        asked = Asked(
+            system=system,
+            messages=tuple(messages),
+            max_tokens=max_tokens,
+            tools=tuple(tools),
+            shape=shape,
+            effort=effort,
+        )
+        with self._lock:
+            self.asked.append(asked)
+            answer: Scripted | None = self._answers.popleft() if self._answers else None
+        if answer is None and self._respond is not None:
+            answer = self._respond(asked)
+        if answer is None:
+            answer = [LanguageModelDownError("The script has no more answers.")]
+        return Stream(_play(answer))
 
     def close(self) -> None:
         """Do nothing."""
 
 
-def _play(deltas: Iterable[str | BaseException]) -> Generator[Piece]:
+def _play(answer: Scripted) -> Generator[Piece]:
+    if isinstance(answer, str):
+        answer = ScriptedAnswer(answer)
+    whole = answer if isinstance(answer, ScriptedAnswer) else ScriptedAnswer()
+    deltas = re.findall(r"\s*\S+\s*", answer.text) if isinstance(answer, ScriptedAnswer) else answer
     words = 0
     for delta in deltas:
         if isinstance(delta, BaseException):
             raise delta
         words += len(delta.split())
         yield Piece(text=delta)
-    yield Piece(usage=Usage(input_tokens=0, output_tokens=words), stop="end")
+    for call in whole.calls:
+        yield Piece(call=call)
+    if whole.error is not None:
+        raise whole.error
+    usage = whole.usage or Usage(input_tokens=0, output_tokens=words)
+    yield Piece(usage=usage, logprob=whole.logprob, stop=whole.stop)
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 
 from engram.config import Settings
 from engram.errors import ConfigurationError, LanguageModelGarbledError, LanguageModelMissingError
-from engram.llm import ChatModel, Message, open_model
-from engram.llm.base import LONGEST_WAIT, message_in, one_line, read_retry_after, seconds_before
-from engram.testing import ScriptedModel
+from engram.llm import ChatModel, Message, Models, ToolCall, Usage, open_model, open_models
+from engram.llm.failures import message_in, one_line
+from engram.llm.retries import LONGEST_WAIT, read_retry_after, seconds_before
+from engram.testing import ScriptedAnswer, ScriptedModel
+from tests.protocol.llm_server import ModelServer
 
 
 def settings(**values: object) -> Settings:
@@ -166,6 +169,62 @@ def test_one_line_is_one_printable_line(text: str) -> None:
     assert len(line) <= 300
 
 
+def kinds(models: Models) -> tuple[str | None, ...]:
+    """Return the names of the three models."""
+    return tuple(model.name if model else None for model in (models.system1, models.system2, models.quiet))
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({}, (None, None, None)),
+        ({"gemini_api_key": "k"}, ("g", None, "g")),
+        ({"anthropic_api_key": "k"}, ("a", "a", "a")),
+        ({"gemini_api_key": "k", "anthropic_api_key": "k"}, ("g", "a", "g")),
+        ({"gemini_api_key": "k", "anthropic_api_key": "k", "system2_model": "big"}, ("g", "big", "g")),
+        ({"gemini_api_key": "k", "anthropic_api_key": "k", "system2": "none"}, ("g", None, "g")),
+        ({"gemini_api_key": "k", "system2": "gemini"}, ("g", "g", "g")),
+        ({"gemini_api_key": "k", "anthropic_api_key": "k", "llm": "none"}, (None, None, None)),
+        ({"gemini_api_key": "k", "anthropic_api_key": "k", "llm": "anthropic"}, ("a", "a", "a")),
+        ({"gemini_api_key": "k", "anthropic_base_url": "http://127.0.0.1:1"}, ("g", "a", "g")),
+    ],
+)
+def test_the_three_models_of_an_agent(given: dict[str, str], names: tuple[str | None, ...]) -> None:
+    """System 2 is Anthropic's where there is access; the quiet one is System 1's model; none is never an error."""
+    models = open_models(settings(gemini_model="g", anthropic_model="a", **given))
+    assert kinds(models) == names
+    models.close()
+
+
+def test_each_of_the_three_is_an_instance_of_its_own() -> None:
+    """What one of them does, or closes, never touches another."""
+    models = open_models(settings(anthropic_api_key="k"))
+    assert len({id(models.system1), id(models.system2), id(models.quiet)}) == 3
+
+
+def test_another_name_is_system_ones() -> None:
+    """`--model` changes who talks and who works quietly, not who is asked for help."""
+    given = settings(gemini_api_key="k", anthropic_api_key="k", anthropic_model="a")
+    assert kinds(open_models(given, model="gemini-x")) == ("gemini-x", "a", "gemini-x")
+
+
+def test_a_named_system_two_without_a_key_is_an_error() -> None:
+    """Naming a second model that cannot be used is not passed over in silence."""
+    with pytest.raises(LanguageModelMissingError, match="ENGRAM_ANTHROPIC_API_KEY"):
+        open_models(settings(gemini_api_key="k", system2="anthropic"))
+
+
+def test_system_two_always_thinks_longer() -> None:
+    """System 2 is asked with high effort, whatever the caller says; System 1 with the caller's."""
+    with ModelServer.running("anthropic") as server:
+        models = open_models(settings(anthropic_base_url=server.url))
+        for model in (models.system1, models.system2):
+            assert model is not None
+            ask(model)
+        models.close()
+    assert [request.effort for request in server.requests] == ["low", "high"]
+
+
 def ask(model: ChatModel) -> str:
     """Read a whole answer."""
     return "".join(model.stream("s", [Message(role="user", text="q")], max_tokens=5))
@@ -188,3 +247,30 @@ def test_a_scripted_failure_comes_where_it_stands() -> None:
     with pytest.raises(LanguageModelGarbledError):
         next(stream)
     assert stream.text == "one"
+
+
+def test_a_scripted_answer_says_all_that_a_provider_may() -> None:
+    """Calls, log probability, usage and an error at the end: each reaches the stream as from a provider."""
+    call = ToolCall.read(id="1", name="lookup", raw="{}")
+    usage = Usage(input_tokens=3, output_tokens=4)
+    model = ScriptedModel(
+        ScriptedAnswer(calls=(call,), logprob=-0.5, usage=usage),
+        ScriptedAnswer("one two", error=LanguageModelGarbledError()),
+    )
+    first = model.stream("", [], max_tokens=1)
+    assert list(first) == []
+    assert (first.calls, first.logprob, first.usage, first.tries) == ((call,), -0.5, usage, 1)
+    second = model.stream("", [], max_tokens=1, effort="high")
+    with pytest.raises(LanguageModelGarbledError):
+        list(second)
+    assert second.text == "one two"
+    assert [asked.effort for asked in model.asked] == ["low", "high"]
+
+
+def test_a_script_can_answer_what_was_asked() -> None:
+    """After its own answers a function makes them, and any number of threads may ask."""
+    model = ScriptedModel("first", respond=lambda asked: asked.messages[-1].text.upper())
+    assert ask(model) == "first"
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: ask(model), range(200))) == {"Q"}
+    assert len(model.asked) == 201

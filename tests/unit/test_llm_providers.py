@@ -1,75 +1,24 @@
 """Both providers through their real packages, against a server on loopback, held to the same rules."""
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
 from engram.config import Settings
 from engram.errors import (
-    EngramError,
     LanguageModelBusyError,
     LanguageModelDownError,
     LanguageModelError,
     LanguageModelGarbledError,
     LanguageModelMissingError,
     LanguageModelRefusedError,
+    LanguageModelTooLongError,
 )
-from engram.llm import ChatModel, Message, Stream, Usage, open_model
+from engram.llm import Usage, open_model
+from tests.protocol.llm_bench import CONVERSATION, bench
 from tests.protocol.llm_server import Answer, ModelServer, Provider
 
 pytestmark = pytest.mark.parametrize("provider", ["gemini", "anthropic"])
-
-CONVERSATION = [
-    Message(role="user", text="I moved to Lisbon."),
-    Message(role="assistant", text="How is it there?"),
-    Message(role="user", text="Sunny — “muito” bem 🌞"),
-]
-
-
-@dataclass
-class Bench:
-    """A server, a model that talks to it, and what the model did between tries."""
-
-    server: ModelServer
-    model: ChatModel
-    waits: list[float] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-
-    def ask(self) -> Stream:
-        """Send the conversation."""
-        return self.model.stream("Be brief.", CONVERSATION, max_tokens=99)
-
-    def fail(self) -> tuple[str, EngramError]:
-        """Send the conversation, expect a failure, and return the text before it and the error."""
-        stream = self.ask()
-        with pytest.raises(EngramError) as caught:
-            list(stream)
-        return stream.text, caught.value
-
-
-@contextmanager
-def bench(provider: Provider, *answers: Answer, **settings: object) -> Iterator[Bench]:
-    """Start a server with a script and open a model on it."""
-    waits: list[float] = []
-    notices: list[str] = []
-    with ModelServer.running(provider, *answers) as server:
-        overrides = {
-            "llm": provider,
-            f"{provider}_base_url": server.url,
-            f"{provider}_model": "a-model",
-            "llm_timeout": 5.0,
-        } | settings
-        model = open_model(
-            Settings.load(**overrides), sleep=waits.append, jitter=lambda: 0.5, notify=notices.append
-        )
-        assert model is not None
-        try:
-            yield Bench(server, model, waits, notices)
-        finally:
-            model.close()
 
 
 def test_text_streams_in_the_servers_pieces(provider: Provider) -> None:
@@ -101,7 +50,7 @@ def test_a_server_of_ones_own_needs_no_key(provider: Provider) -> None:
 
 def test_the_key_is_sent(provider: Provider) -> None:
     """A key that is set is the one the server gets."""
-    with bench(provider, **{f"{provider}_api_key": "secret-1"}) as b:
+    with bench(provider, key="secret-1") as b:
         list(b.ask())
         assert b.server.requests[0].key == "secret-1"
 
@@ -188,6 +137,60 @@ def test_a_bad_request_carries_the_providers_words(provider: Provider) -> None:
         _, error = b.fail()
         assert type(error) is LanguageModelError
         assert "too long [31m" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (413, "request too large"),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        (400, "The input token count (1050000) exceeds the maximum number of tokens allowed (1048575)."),
+    ],
+)
+def test_too_much_text_is_told_apart(provider: Provider, status: int, said: str) -> None:
+    """A conversation that does not fit is an error of its own, once, and says which setting bears on it."""
+    with bench(provider, Answer(status=status, message=said)) as b:
+        _, error = b.fail()
+        assert isinstance(error, LanguageModelTooLongError)
+        assert "ENGRAM_CONTEXT_TOKENS" in str(error)
+        assert len(b.server.requests) == 1
+
+
+def test_a_request_timeout_is_asked_again(provider: Provider) -> None:
+    """408 is the server's failure: it is tried again, and every request is counted."""
+    with bench(provider, Answer(status=408), Answer(deltas=["Hi"])) as b:
+        stream = b.ask()
+        assert stream.tries == 0
+        assert list(stream) == ["Hi"]
+        assert stream.tries == len(b.server.requests) == 2
+
+
+def test_the_tries_of_a_failed_answer_are_known(provider: Provider) -> None:
+    """An answer that never came says how many requests that took."""
+    with bench(provider, Answer(status=503), llm_retries=2) as b:
+        stream = b.ask()
+        with pytest.raises(LanguageModelDownError):
+            list(stream)
+        assert stream.tries == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 413, 429, 500, 529])
+def test_every_refusal_is_one_short_line(provider: Provider, status: int) -> None:
+    """Whatever a server says, a person reads one line that names the status; the status stays with the error."""
+    with bench(provider, Answer(status=status, message="so\nmuch " * 500), llm_retries=0) as b:
+        _, error = b.fail()
+        assert isinstance(error, LanguageModelError)
+        assert error.status == status
+        assert "\n" not in str(error)
+        assert len(str(error)) < 600
+
+
+def test_nesting_without_end_is_garbled(provider: Provider) -> None:
+    """An event that is nested too deeply to read is an answer that nobody understands."""
+    deep = 'data: {"type": "message_start", "x": ' + "[" * 100_000 + "]" * 100_000 + "}\n\n"
+    with bench(provider, Answer(body=deep, headers={"content-type": "text/event-stream"})) as b:
+        _, error = b.fail()
+        assert isinstance(error, LanguageModelGarbledError)
 
 
 def test_an_html_error_page_is_not_shown(provider: Provider) -> None:
@@ -327,7 +330,7 @@ def test_a_scripted_key_never_shows_in_an_error(provider: Provider) -> None:
     """No failure's text holds the key."""
     failures = [Answer(status=s, message="no") for s in (400, 401, 404, 429, 500)]
     failures += [Answer(then="cut"), Answer(body="x")]
-    with bench(provider, *failures, llm_retries=0, **{f"{provider}_api_key": "sk-do-not-show"}) as b:
+    with bench(provider, *failures, llm_retries=0, key="sk-do-not-show") as b:
         for _ in itertools.repeat(None, len(failures)):
             _, error = b.fail()
             assert "sk-do-not-show" not in str(error)
