@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 import tomlkit
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from engram.config import Settings, settings_file, variables
 from engram.errors import ConfigurationError
@@ -85,7 +85,7 @@ def set_(state: State, name: str, value: str, *, everywhere: bool) -> None:
     checked = getattr(kept, name)
     plain: Any = checked.get_secret_value() if isinstance(checked, SecretStr) else checked
     document = _read()
-    document[name] = str(plain) if isinstance(plain, Path) else plain
+    document[name] = _in_toml(plain)
     _write(document)
     state.say(f"{name} is set in {settings_file()}.")
     if Settings.load().origin(name) == "environment":
@@ -229,9 +229,24 @@ def _known(name: str) -> str:
     return name
 
 
+def _in_toml(value: Any) -> Any:
+    """Return a setting as the settings file holds it."""
+    match value:
+        case Path():
+            return str(value)
+        case BaseModel():
+            return value.model_dump(mode="json", exclude_defaults=True)
+        case dict():
+            return {key: _in_toml(each) for key, each in value.items()}
+        case _:
+            return value
+
+
 def _shown(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, dict):
+        return "; ".join(f"{key} {each}" for key, each in value.items())
     return "(set, hidden)" if isinstance(value, SecretStr) else str(value)
 
 
