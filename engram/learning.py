@@ -13,7 +13,7 @@ import logging
 import queue
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
@@ -23,8 +23,9 @@ from uuid import uuid4
 
 from engram.config import Settings
 from engram.errors import EngramError
-from engram.graph import Graph
+from engram.graph import Graph, Row, Transaction
 from engram.lifecycle import close_ended_sessions, reinforce
+from engram.safety import Change, SafetyEvent, ceilings, record_events
 from engram.tuning import Tuning
 from engram.validation import text_tombstone
 
@@ -104,6 +105,7 @@ class Lesson:
             },
             "energy": tuning.energy,
             "access": tuning.access,
+            "safety": tuning.safety,
             "edge": {"half": tuning["coactivate.half"], "decay": tuning.edge_decay},
             "idle_minutes": tuning.whole("session.idle_minutes"),
             "idle": tuning.idle,
@@ -117,6 +119,19 @@ class News:
 
     ids: tuple[str, ...]
     at: datetime
+
+
+def steps_over(over: Sequence[Row], tuning: Tuning, *, at: datetime) -> list[SafetyEvent]:
+    """Return the events of the steps that `write/learn_from_recall` says a ceiling stands against."""
+    held = ceilings(tuning)
+    return [
+        held[each["ceiling"]].event(
+            Change(subject=each["id"], before=each["before"], after=each["after"]),
+            reason=f"a recall would have lifted the weight to {each['after']:.4f}",
+            at=at,
+        )
+        for each in over
+    ]
 
 
 def new_recall_id() -> str:
@@ -251,8 +266,15 @@ class Learner:
         if isinstance(task, News):
             reinforce(self._graph, space=self._space, ids=list(task.ids), tuning=tuning)
         else:
-            self._graph.write("write/learn_from_recall", **task.parameters(self._space, tuning))
+            parameters = task.parameters(self._space, tuning)
+            self._graph.transact(lambda transaction: self._write(transaction, parameters, tuning, at=task.at))
             self._written += 1
+
+    def _write(self, transaction: Transaction, parameters: Row, tuning: Tuning, *, at: datetime) -> None:
+        """Write a lesson, and with it what a ceiling has to say against it."""
+        rows = transaction.run("write/learn_from_recall", **parameters).rows
+        if rows and (over := rows[0]["over"]):  # no rows: it is known already
+            record_events(transaction, self._space, steps_over(over, tuning, at=at))
 
     def _lose(self, task: Lesson | News, reason: str) -> None:
         if isinstance(task, Lesson):

@@ -2,8 +2,9 @@ CYPHER 25
 // Learn from one recall: what came back was used, what nearly did was not, and what came back together
 // belongs together a little more; and record the recall with every term of its scores. In one transaction.
 // All memories are locked in ascending id before anything is read, so that no increment is lost.
-// Truth is not touched: being recalled is no evidence. Each step is damped by the evidence there is, and
-// of one session, or of one day outside of any, no more than $session_cap uses count.
+// Truth is not touched: being recalled is no evidence. Each step counts less the more evidence there is, no step
+// lifts a weight over a ceiling that is enforced, and of one session, or of one day outside of any, no more than
+// $session_cap uses count.
 // $space: string, whose
 // $ids: list of strings, sorted: every memory below
 // $hits: list of maps {id, rank, score, activation, terms (map of floats), lift (list of 5 floats)}
@@ -13,15 +14,19 @@ CYPHER 25
 //   tombstone that erasing the same words leaves, active the ids at hand, partial whether more was shown than used
 // $energy: map {rates, bars, expiry, days, span_days}: decay per hour and bar of promotion by tier, the energy of
 //   what has expired, and on how many days over how many a memory is used that becomes long-term by habit
-// $access: map {energy, weight, miss, half, prior, session_cap, kept}: what a use adds to energy and weight,
-//   what a near miss adds against, the evidence that halves a step and the evidence of a new memory,
-//   the uses of one session that count, and the access times that are kept
+// $access: map {energy, weight, miss, prior, session_cap, kept}: what a use adds to energy and weight,
+//   what a near miss adds against, the evidence of a new memory, the uses of one session that count, and the access
+//   times that are kept
+// $safety: map {phase, odds, rate}: up to which phase ceilings are enforced (0 none, 1 to 3), the odds of a weight at
+//   the cap, and the share by which its centre may rise above what the last cycle of the job safety saw
 // $edge: map {half, decay}: the weight of an edge at which a joint recall adds half, and its decay per day
 // $idle: map {least_days, tick, tick_days, stale_days, stale_accesses, stale_contradict, stale_every_days}: what idle
 //   days say against a memory; consolidate/decay_memories says how
 // $idle_minutes: integer, unused for so long, the session has ended
 // $now: datetime, when
-// returns: used (integer), missed (integer), pairs (integer)
+// returns: used (integer), missed (integer), pairs (integer), over (list of maps {ceiling, phase, alpha, id,
+//   before, after}: steps that a ceiling stands against: the most that it allows alpha, the centre before, and what
+//   it would have been)
 // Running it twice: the recall is recorded once and nothing is learned again.
 MERGE (r:Recall {id: $recall.id})
   ON CREATE SET
@@ -72,7 +77,9 @@ CALL (r, session) {
   MATCH (m:Memory {id: hit.id})
   WHERE m.space = $space
   CREATE (r)-[returned:RETURNED {rank: hit.rank, score: hit.score, lift: hit.lift}]->(m)
-  SET returned += hit.terms
+  SET
+    returned += hit.terms,
+    returned.weight_before = m.weight_alpha / (m.weight_alpha + m.weight_beta)
   CALL (m) {
     // What idle time says against it, as the job decay would have written it by now: this use ends it.
     WITH m,
@@ -89,7 +96,7 @@ CALL (r, session) {
       + CASE WHEN days > 0 THEN days * $idle.tick ELSE 0.0 END
       + CASE WHEN quarters > 0 THEN quarters * $idle.stale_contradict ELSE 0.0 END
   }
-  WITH m, hit, session
+  WITH m, hit, session, returned
   CALL (m, hit, session) {
     WHEN session IS NULL THEN {
       RETURN size([t IN m.accessed_at WHERE date(t) = date($now)]) AS earlier
@@ -105,12 +112,44 @@ CALL (r, session) {
       RETURN earlier
     }
   }
-  WITH m,
-    CASE WHEN earlier < $access.session_cap THEN 1.0 ELSE 0.0 END AS counts,
-    $access.half / ($access.half + CASE
-      WHEN m.weight_alpha + m.weight_beta > $access.prior THEN m.weight_alpha + m.weight_beta - $access.prior
-      ELSE 0.0
-    END) AS damping,
+  WITH m, returned, CASE WHEN earlier < $access.session_cap THEN 1.0 ELSE 0.0 END AS counts
+  CALL (m, returned, counts) {
+    WITH m, returned,
+      CASE WHEN m.immutable THEN 0.0 ELSE counts * $access.weight END AS step,
+      m.weight_alpha + m.weight_beta AS evidence,
+      (1.0 + $safety.rate) * m.weight_alpha_seen / (m.weight_alpha_seen + m.weight_beta_seen) AS highest
+    WITH m, returned, step, evidence, highest,
+      m.weight_alpha + step * log(2.0)
+        / log(2.0 + CASE WHEN evidence > $access.prior THEN evidence - $access.prior ELSE 0.0 END) AS alpha
+    WITH m, returned, alpha, [
+      // A bound that there is none of is null, and nothing is over it.
+      each IN [
+        {ceiling: 'weight_cap', phase: 1, alpha: $safety.odds * m.weight_beta},
+        {
+          ceiling: 'rate_limit',
+          phase: 2,
+          alpha: CASE WHEN highest < 1.0 THEN highest / (1.0 - highest) * m.weight_beta END
+        },
+        {ceiling: 'circuit_breaker', phase: 3, alpha: CASE WHEN m.weight_paused THEN m.weight_alpha END}
+      ]
+      WHERE step > 0.0 AND alpha > each.alpha AND (each.phase = 1 OR each.phase <= $safety.phase) |
+        each {
+          .*,
+          id: m.id,
+          before: m.weight_alpha / evidence,
+          after: alpha / (alpha + m.weight_beta)
+        }
+    ] AS over
+    WITH m, returned, over, reduce(
+      most = alpha,
+      each IN over | CASE WHEN each.phase <= $safety.phase AND each.alpha < most THEN each.alpha ELSE most END
+    ) AS most
+    // What stands above a ceiling already is not lowered.
+    SET m.weight_alpha = CASE WHEN most > m.weight_alpha THEN most ELSE m.weight_alpha END
+    SET returned.weight_after = m.weight_alpha / (m.weight_alpha + m.weight_beta)
+    RETURN over
+  }
+  WITH m, counts, over,
     coalesce(m.due_tier, m.tier) AS tier,
     m.energy * exp(-$energy.rates[coalesce(m.due_tier, m.tier)] * CASE
       WHEN m.energy_at < $now
@@ -121,17 +160,17 @@ CALL (r, session) {
     CASE WHEN m.energy_at < $now THEN $now ELSE m.energy_at END AS settled_at,
     coalesce(m.first_used_on, date($now)) AS first_used_on,
     coalesce(m.days_used, 0) + CASE WHEN m.last_used_on >= date($now) THEN 0 ELSE 1 END AS days_used
-  WITH m, counts, damping, tier, settled_at, first_used_on, days_used,
+  WITH m, counts, over, tier, settled_at, first_used_on, days_used,
     settled + counts * $access.energy AS energy,
     days_used >= $energy.days
       AND duration.inDays(first_used_on, date($now)).days >= $energy.span_days AS habitual
-  WITH m, counts, damping, tier, settled_at, first_used_on, days_used, energy,
+  WITH m, counts, over, tier, settled_at, first_used_on, days_used, energy,
     CASE
       WHEN tier = 'longTerm' OR habitual OR energy > $energy.bars.shortTerm THEN 'longTerm'
       WHEN tier = 'shortTerm' OR energy > $energy.bars.working THEN 'shortTerm'
       ELSE 'working'
     END AS reached
-  WITH m, counts, damping, settled_at, first_used_on, days_used, energy, reached,
+  WITH m, counts, over, settled_at, first_used_on, days_used, energy, reached,
     CASE
       WHEN reached = tier THEN 0
       WHEN tier = 'working' AND reached = 'longTerm' THEN 2
@@ -163,10 +202,9 @@ CALL (r, session) {
       WHEN steps > 0 THEN coalesce(m.promote_energies, []) + [energy, energy][..steps]
       ELSE m.promote_energies
     END,
-    m.weight_alpha = m.weight_alpha + CASE WHEN m.immutable THEN 0.0 ELSE counts * damping * $access.weight END,
     m.version = m.version + CASE WHEN m.status = 'dormant' THEN 1 ELSE 0 END,
     m.status = CASE WHEN m.status = 'dormant' THEN 'active' ELSE m.status END
-  RETURN count(m) AS used
+  RETURN count(m) AS used, reduce(all = [], each IN collect(over) | all + each) AS over
 }
 CALL () {
   UNWIND $missed AS id
@@ -174,7 +212,7 @@ CALL () {
   WHERE m.space = $space AND NOT m.immutable
   WITH m,
     CASE WHEN m.missed_on = date($now) THEN m.missed_count ELSE 0 END AS earlier,
-    $access.half / ($access.half + CASE
+    log(2.0) / log(2.0 + CASE
       WHEN m.weight_alpha + m.weight_beta > $access.prior THEN m.weight_alpha + m.weight_beta - $access.prior
       ELSE 0.0
     END) AS damping
@@ -210,4 +248,4 @@ MERGE (b:RelevanceBlend {space: $space})
     b.experience = 0.0,
     b.offsets = [0.0, 0.0, 0.0, 0.0, 0.0]
 SET b.experience = b.experience + 1.0
-RETURN used, missed, pairs
+RETURN used, missed, pairs, over

@@ -18,8 +18,10 @@ PRIOR_ALPHA = 1.0
 PRIOR_BETA = 4.0
 """A new memory: mean 0.2, and wide."""
 PRIOR_EVIDENCE = PRIOR_ALPHA + PRIOR_BETA
-DAMPING_HALF = 20.0
-"""Evidence beyond the prior at which a retrieval's own reinforcement counts half."""
+WEIGHT_CAP = 0.95
+"""The centre above which retrieval lifts no memory (v4 plan, 3.9)."""
+CAP_ODDS = 19.0
+"""The same as odds, `alpha / beta` at the cap: 0.95 is 19 in 20."""
 _CONTESTED_ABOVE = 5.0
 _UNINFORMED_BELOW = 2.0
 
@@ -104,29 +106,26 @@ def samples(
 
 
 @overload
-def damped(amount: float, evidence: float, *, half: float = ...) -> float: ...
+def damped(amount: float, evidence: float) -> float: ...
 
 
 @overload
-def damped(amount: float, evidence: NDArray[np.float64], *, half: float = ...) -> NDArray[np.float64]: ...
+def damped(amount: float, evidence: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 
-def damped(
-    amount: float, evidence: float | NDArray[np.float64], *, half: float = DAMPING_HALF
-) -> float | NDArray[np.float64]:
-    """Return what counts of a retrieval's own reinforcement: `amount · half / (half + max(0, evidence - 5))`.
+def damped(amount: float, evidence: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+    """Return what counts of a step of a retrieval's own evidence: `amount / log2(n + 1)` (v4 plan, 3.9).
 
-    5 is the evidence of the prior. Retrieval strengthens what is then retrieved more easily. Damped, the
-    evidence beyond the prior grows like the square root of the number of retrievals instead of in proportion
-    to it, so that being popular does not become being important. Evidence from outside (a user, a source, a
-    contradiction) is not damped.
+    n is the evidence beyond that of the prior, which is 5, and 1 for this step: `max(0, evidence - 5) + 1`. So the
+    first step counts in full, and one on top of 7 counts a third. Retrieval strengthens what is then retrieved more
+    easily; with diminishing returns, being popular does not become being important. Evidence from outside (a user,
+    a source, a contradiction) counts in full however much there is.
 
     Args:
         amount: The undamped reinforcement or suppression.
-        evidence: `alpha + beta`, one number or shape (n,).
-        half: The evidence beyond the prior at which half of `amount` is left.
+        evidence: `alpha + beta` before the step, one number or shape (n,).
     """
-    return amount * half / (half + np.maximum(0.0, evidence - PRIOR_EVIDENCE))
+    return amount / np.log2(np.maximum(0.0, evidence - PRIOR_EVIDENCE) + 2.0)
 
 
 def _checked(amount: float) -> float:

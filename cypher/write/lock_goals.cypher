@@ -1,0 +1,11 @@
+CYPHER 25
+// Lock a space's active goals, in ascending id: whoever changes their weights does so one after the other.
+// $space: string, whose
+// returns: locked (integer)
+// Running it twice: no change.
+MATCH (g:Goal)
+WHERE g.space = $space AND g.state = 'active'
+WITH g ORDER BY g.id
+SET g._lock = true
+REMOVE g._lock
+RETURN count(g) AS locked
