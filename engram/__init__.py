@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engram.config import Settings
     from engram.errors import EngramError
+    from engram.loop.agent import Agent
     from engram.memory import Engram
     from engram.records import Evidence, Hit, Ingested, Kind, Memory, Stats, Turn
 
 _HOME = {
+    "Agent": "engram.loop.agent",
     "Engram": "engram.memory",
     "EngramError": "engram.errors",
     "Evidence": "engram.records",
@@ -33,6 +35,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Agent",
     "Engram",
     "EngramError",
     "Evidence",

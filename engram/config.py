@@ -6,18 +6,20 @@ Order, strongest first: arguments, `ENGRAM_*` variables, the settings file, defa
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
 
 from engram.errors import ConfigurationError
+from engram.prices import PriceTable
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -84,6 +86,13 @@ class Settings(BaseSettings):
     llm: Literal["auto", "gemini", "anthropic", "none"] = Field(
         "auto", description="Who talks in `engram chat`; auto: whichever has a key."
     )
+    system2: Literal["auto", "gemini", "anthropic", "none"] = Field(
+        "auto",
+        description="Who is asked when the first model is not sure; auto: Anthropic where it has a key.",
+    )
+    system2_model: str | None = Field(
+        None, description="Model of `system2`; unset: that provider's model for chat."
+    )
     gemini_api_key: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices(
@@ -105,6 +114,22 @@ class Settings(BaseSettings):
     )
     llm_retries: int = Field(2, ge=0, le=10, description="Further tries after a busy or failed model call.")
     llm_max_tokens: int = Field(4096, ge=1, description="Longest reply, in tokens; thinking counts.")
+    context_tokens: int = Field(
+        16_000, ge=4_000, description="Tokens that a prompt may have, the reply included."
+    )
+    prices: Annotated[PriceTable, NoDecode] = Field(
+        default_factory=dict,
+        description="Dollars per million tokens by model, over the built-in ones; as a variable, JSON.",
+    )
+    daily_budget: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Dollars a day (UTC) for models: from 80 % on nothing in the background, from 100 % it asks.",
+    )
+    daily_calls: int | None = Field(
+        None, ge=0, description="Model calls a day (UTC), in the same way; for models without a price."
+    )
 
     reranker: str | None = Field(
         None,

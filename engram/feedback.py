@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from engram.errors import InvalidInputError, NotFoundError
-from engram.graph import Graph, Transaction
+from engram.graph import Graph, Row, Transaction
 from engram.records import Hits
-from engram.scoring.relevance import COMPONENTS, Learned, Move, moved
+from engram.safety import Change, ceilings, record_events
+from engram.safety.measures import blend_gain
+from engram.scoring.relevance import COMPONENTS, Learned, Move, alphas_after, moved
+from engram.tuning import read_tuning
 
 REINFORCE, CONTRADICT = 1.0, 0.5
 """What a verdict adds to a memory's weight, for and against: the defaults of `StochasticWeight`."""
+VALIDATED = 50
+"""Most judged hits of other recalls that a move of the blend is validated on, the newest."""
+LOOKED_THROUGH = 500
+"""Most recalls that are looked through for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +121,12 @@ def judge(
     """Note a verdict on hits of a recall, and move the space's blend by it.
 
     Returns:
-        What moved; None where the verdict was known already.
+        What moved; None where the verdict was known already, or where a gate that is enforced did not let it pass.
 
     Raises:
         NotFoundError: There is no such recall, or it returned none of these.
     """
+    gate = ceilings(read_tuning(graph, space=space))["two_gate"]
 
     def work(transaction: Transaction) -> Move | None:
         row = transaction.run(
@@ -141,6 +149,14 @@ def judge(
         move = moved(learned, np.sum(row["lifts"], axis=0), useful=useful)
         if move.component is None or not move.amount:
             return None
+        others = transaction.run(
+            "inspect/list_judged_lifts", space=space, recall=recall, recalls=LOOKED_THROUGH, limit=VALIDATED
+        ).rows
+        fired = gate.fired(_blend_change(learned, move, others), at=now)
+        if fired:
+            record_events(transaction, space, [fired])
+            if fired.enforced:
+                return None
         transaction.run(
             "write/move_blend",
             space=space,
@@ -154,6 +170,26 @@ def judge(
         return move
 
     return graph.transact(work)
+
+
+def _blend_change(learned: Learned, move: Move, others: Sequence[Row]) -> Change:
+    """Return a move of the blend as the gates look at it: what it gains by other verdicts, and its load.
+
+    The load is how far verdicts have taken the alphas in all, as a share of what experience gives them.
+    """
+    base = alphas_after(move.learned.experience).as_array().sum()
+    before, after = learned.alphas().mean(), move.learned.alphas().mean()
+    return Change(
+        subject=f"blend.{move.component}",
+        before=float(np.abs(learned.offsets).sum() / base),
+        after=float(np.abs(move.learned.offsets).sum() / base),
+        gain=blend_gain(
+            before,
+            after,
+            lifts=np.array([row["lift"] for row in others], dtype=np.float64).reshape(-1, len(COMPONENTS)),
+            useful=np.array([row["useful"] for row in others], dtype=np.bool_),
+        ),
+    )
 
 
 def read_recall(graph: Graph, *, space: str, prefix: str) -> RecordedRecall:

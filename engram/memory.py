@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Self
@@ -21,9 +21,10 @@ from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
 from engram.learning import Learner, Lessons, News, lost_file
 from engram.lifecycle import close_session, tune
+from engram.loop.journal import Journal
 from engram.recall import Recaller, hits, question
 from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
-from engram.remembering import Draft, Writer
+from engram.remembering import Addition, Draft, Writer
 from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
@@ -206,6 +207,8 @@ class Engram:
         derived_from: Iterable[str] = (),
         supersedes: str | None = None,
         reason: str | None = None,
+        source_tag: str = USER_TAG,
+        immutable: bool = False,
     ) -> Memory:
         """Store one thing and return it once it is durable.
 
@@ -227,6 +230,8 @@ class Engram:
             derived_from: Ids of the memories that it was drawn from; `why` shows them.
             supersedes: Id of the memory that this one replaces, in the same transaction.
             reason: Why it does.
+            source_tag: Whose thought it is; a model's own words are no evidence that they are true.
+            immutable: Its weight stays as it is, and every prompt has it. What is known already becomes so.
 
         Raises:
             InvalidInputError: Some argument is not usable; nothing is stored.
@@ -248,7 +253,7 @@ class Engram:
             kind=check_kind(kind),
             source=source,
             identity=source,
-            source_tag=USER_TAG,
+            source_tag=check_name(source_tag, "The source tag"),
             speaker=speaker,
             category=None if category is None else check_name(category, "The category"),
             importance=(
@@ -259,6 +264,7 @@ class Engram:
             valid_from=start,
             valid_to=end,
             reopen=True,
+            immutable=immutable,
         )
         older = None if supersedes is None else self.get(supersedes).id
         sources = sorted({self.get(each).id for each in derived_from})
@@ -300,6 +306,33 @@ class Engram:
         if 0 < ingested.stored <= REINFORCED_AT_ONCE:
             self._learner.reinforce(News(ids=ingested.memories, at=now))
         return ingested
+
+    def write_turns(self, turns: Sequence[Turn], addition: Addition) -> Ingested:
+        """Store turns and something else that belongs to them, in one transaction; there may be no turns.
+
+        Args:
+            turns: What was said, in order; each with an id.
+            addition: What else is written, and which memories it touches.
+        """
+        now = self._clock()
+        if turns:
+            done = self._writer.write_turns(
+                turns, now, batch_size=len(turns), progress=None, addition=addition
+            )
+            if done.stored:
+                self._learner.reinforce(News(ids=done.memories, at=now))
+            return done
+
+        def work(transaction: Transaction) -> None:
+            transaction.run("write/lock_memories", space=self.space, ids=sorted(addition.touches))
+            addition.work(transaction, {})
+
+        self.graph.transact(work)
+        return Ingested(stored=0, seen=0, refused=(), memories=())
+
+    def now(self) -> datetime:
+        """Return the time that memories are stamped with, in UTC."""
+        return self._clock()
 
     def recall(
         self,
@@ -358,6 +391,10 @@ class Engram:
         return close_session(
             self.graph, space=self.space, session=name, now=self._clock(), tuning=self.tuning(), explicit=True
         )
+
+    def tuned(self) -> Tuning:
+        """Return those numbers as they were half a minute ago at most, for who needs them at every turn."""
+        return self._tuned()
 
     def tuning(self) -> Tuning:
         """Return the numbers that the lifecycle of this space runs on."""
@@ -488,6 +525,7 @@ class Engram:
         memory = self.get(memory_id)
         if erase:
             self._learner.forget(memory.content)
+            Journal(self.settings, space=self.space).forget(memory.content)
             erase_memory(self.graph, self.embedder, memory, now=self._clock())
             return memory
         return self._set_status(memory, ["active", "dormant"], "archived")

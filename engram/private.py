@@ -27,3 +27,23 @@ def write_private(path: Path, text: str, *, errors: str = "strict") -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+def append_private(path: Path, text: str) -> None:
+    """Append to a file in UTF-8 that only its owner can read, and force it to the disk.
+
+    Raises:
+        OSError: It cannot be written; a part of `text` may have been.
+    """
+    new = not path.exists()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the file's name is an entry of its folder
+        finally:
+            os.close(folder)

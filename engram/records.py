@@ -58,6 +58,10 @@ class Turn:
     """Where the turn came from: a file name, an application. None: the session."""
     source_tag: str = USER_TAG
     """Whose thought it is; a model's own words are no evidence that they are true."""
+    compressed: str | None = None
+    """It in one line, for a prompt that has no room for all of it."""
+    importance: float | None = None
+    """0 to 1; None: estimated from the text's form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

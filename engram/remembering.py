@@ -1,7 +1,7 @@
 """Writing: from what was said to rows of the graph, each batch in one transaction."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -55,6 +55,20 @@ class Draft:
     valid_to: datetime
     reopen: bool
     """Whether the same content may be remembered anew once it is no longer active."""
+    compressed: str | None = None
+    """It in one line."""
+    immutable: bool = False
+    """Whether its weight stays as it is, whatever happens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """What else is written in the transaction of a batch of turns."""
+
+    touches: tuple[str, ...]
+    """Ids of the memories that it writes, beside those of the turns: they are locked with the others, in order."""
+    work: Callable[[Transaction, Mapping[str, str]], None]
+    """Takes the transaction, and the id of each turn's memory by the turn's own name; what was erased is not in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +139,8 @@ class Writer:
                     remedy="Say it in other words if it is meant to be remembered after all.",
                 )
             memory = memory_from(row["memory"], created=row["outcome"] == "stored")
+            if draft.immutable and not memory.immutable:
+                memory = self._made_immutable(transaction, memory)
             then(transaction, memory)
             if memory.created:
                 # Entities come last in the order of locks, behind sessions and memories.
@@ -133,6 +149,10 @@ class Writer:
 
         return self._graph.transact(work)
 
+    def _made_immutable(self, transaction: Transaction, memory: Memory) -> Memory:
+        done = transaction.run("write/make_immutable", space=self._space, id=memory.id)
+        return memory_from(done.rows[0]["memory"], created=memory.created)
+
     def write_turns(
         self,
         turns: Iterable[Turn],
@@ -140,8 +160,9 @@ class Writer:
         *,
         batch_size: int,
         progress: Callable[[int], None] | None,
+        addition: Addition | None = None,
     ) -> Ingested:
-        """Store a conversation in batches, each batch wholly or not at all."""
+        """Store a conversation in batches, each batch wholly or not at all; `addition` goes with each of them."""
         refused: list[tuple[int, str]] = []
         memories: list[str] = []
         stored = seen = reported = 0
@@ -157,7 +178,7 @@ class Writer:
         previous: dict[str, str] = {}
         lines = self._unbarred(self._checked(turns, now, refused), batch_size, refused)
         for batch, following in _batches(lines, batch_size):
-            outcomes = self._write_batch(spoken, batch, following, previous, now)
+            outcomes = self._write_batch(spoken, batch, following, previous, now, addition)
             for line, (outcome, memory_id) in zip(batch, outcomes, strict=True):
                 spoken[line.session] = [*spoken[line.session], line.said][-_REMEMBERED:]
                 stored += outcome == "stored"
@@ -215,16 +236,11 @@ class Writer:
             position = positions[place] = positions.get(place, -1) + 1
             unnamed = f"#{position}" if turn.at is None else f"{at.isoformat()}#{position}"
             name = unnamed if turn.id is None else turn.id
-            # The text is part of the key: two conversations that number their turns alike, or an
-            # edited turn, must not be taken for one.
-            key = hashlib.sha256("\x1f".join((session, name, speaker, normalise(text))).encode()).hexdigest()[
-                :32
-            ]
             yield _Line(
                 index=index,
                 turn=clean,
                 session=session,
-                key=key,
+                key=turn_key(session, name, speaker, text),
                 said=Said(text=text, speaker=speaker, at=at, picture=caption),
             )
 
@@ -235,6 +251,7 @@ class Writer:
         following: Sequence[_Line],
         previous: dict[str, str],
         now: datetime,
+        addition: Addition | None,
     ) -> list[tuple[str, str]]:
         """Write one batch and return each line's outcome and memory id.
 
@@ -244,6 +261,7 @@ class Writer:
             following: What comes next, for the context.
             previous: This call's last memory of each session; updated.
             now: When it is stored.
+            addition: What else is written with it.
         """
         # What a session ended with before gets its first turn of this batch into its context.
         ends: dict[str, _End] = {}
@@ -294,10 +312,16 @@ class Writer:
                 if ends[line.session].next is line and first in new and (memory := before[line.session])
             }
             # What was there before, others may hold too: locked in order before any of it is written.
-            known = sorted(({link["previous"] for link in links} | continued.keys()) - new - {None})
+            touched = set(addition.touches) if addition is not None else set()
+            known = sorted(({link["previous"] for link in links} | continued.keys() | touched) - new - {None})
             kept = transaction.run("write/lock_memories", space=self._space, ids=known).rows if known else []
             transaction.run("write/link_turns", space=self._space, rows=links, tails=tails, now=now)
             self._go_on(transaction, [row for row in kept if row["id"] in continued], continued)
+            if addition is not None:
+                told = zip(batch, outcomes, strict=True)
+                addition.work(
+                    transaction, {line.turn.id or "": memory for line, (_, memory) in told if memory}
+                )
             self._link_entities(transaction, stored, now)
             return outcomes
 
@@ -351,12 +375,15 @@ class Writer:
     def _said_before(self, line: _Line) -> list[Said]:
         """Return the last turns of the line's session that are in the graph and older than it, oldest first."""
         rows = self._graph.read(
-            "inspect/list_turns", space=self._space, session=line.session, limit=_REMEMBERED
+            "inspect/list_turns",
+            space=self._space,
+            session=line.session,
+            before=line.at,
+            limit=_REMEMBERED,
         )
         return [
             Said(text=row["text"], speaker=row["speaker"], at=row["at"], picture=row["caption"])
             for row in reversed(rows)
-            if row["at"] < line.at
         ]
 
     def _drafts(
@@ -383,12 +410,17 @@ class Writer:
                     source_tag=line.turn.source_tag,
                     speaker=line.turn.speaker,
                     category=None,
-                    importance=estimated_importance(line.turn.text),
+                    importance=(
+                        estimated_importance(line.turn.text)
+                        if line.turn.importance is None
+                        else line.turn.importance
+                    ),
                     event_at=line.at,
                     known_at=line.at,
                     valid_from=line.at,
                     valid_to=FOREVER,
                     reopen=False,
+                    compressed=line.turn.compressed,
                 )
             )
         return drafts
@@ -422,6 +454,7 @@ class Writer:
             "kind": draft.kind.value,
             "category": draft.category,
             "content": draft.content,
+            "compressed": draft.compressed,
             "contextualized": draft.contextualized,
             "tier": "working",
             "status": "active",
@@ -429,7 +462,7 @@ class Writer:
             "source_tag": draft.source_tag,
             "source_confidence": 1.0,
             "speaker": draft.speaker,
-            "immutable": False,
+            "immutable": draft.immutable,
             "created_at": now,
             "event_at": draft.event_at,
             "known_at": draft.known_at,
@@ -470,6 +503,21 @@ class Writer:
             now=now,
         ).rows
         return sorted(found, key=lambda row: row["index"])
+
+
+def turn_key(session: str, name: str, speaker: str, text: str) -> str:
+    """Return the id of a turn in the graph.
+
+    The text is part of it: two conversations that number their turns alike, or an edited turn, must not be taken
+    for one.
+
+    Args:
+        session: The conversation's name.
+        name: The turn's name within it.
+        speaker: Who said it.
+        text: What was said.
+    """
+    return hashlib.sha256("\x1f".join((session, name, speaker, normalise(text))).encode()).hexdigest()[:32]
 
 
 def _factored(rows: Sequence[Row]) -> tuple[Row, list[Row]]:

@@ -26,7 +26,7 @@ from engram.energy import (
 )
 from engram.errors import InvalidInputError
 from engram.graph import Graph, Row
-from engram.scoring.weight import DAMPING_HALF, PRIOR_EVIDENCE
+from engram.scoring.weight import CAP_ODDS, PRIOR_EVIDENCE
 
 TUNED_SECONDS = 30.0
 """For how long a process takes the numbers to be what they were."""
@@ -186,6 +186,30 @@ NUMBERS: Mapping[str, Number] = {
         _number("rank.interval_minutes", 1_440, "minutes", 1, 10_080, "How often PageRank runs."),
         _number("health.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories checked at once."),
         _number("health.interval_minutes", 1_440, "minutes", 1, 10_080, "How often health is checked."),
+        _number(
+            "safety.enforced_phase", 1, "phase", 0, 3, "Ceilings enforced: none, A, A and B, or all to C."
+        ),
+        _number("safety.rate", 0.1, "share", 0.001, 10, "Most that a cycle may change a weight's centre."),
+        _number("safety.margin", 0.0, "lift", -1, 1, "Least that a changed parameter must gain."),
+        _number("safety.capacity", 0.5, "share", 0, 10, "Most that verdicts may move the blend in all."),
+        _number(
+            "safety.breaker_cycles", 12, "cycles", 2, 10_000, "Reinforced so often on no evidence, it trips."
+        ),
+        _number("safety.entropy_drop", 0.05, "entropy", 0.0, 1, "A greater drop in a cycle is an alarm."),
+        _number("safety.coherence_drop", 0.2, "coherence", 0.0, 1, "A greater drop in a cycle is an alarm."),
+        _number("safety.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories looked at at once."),
+        _number("safety.interval_minutes", 60, "minutes", 1, 10_080, "How long a safety cycle lasts."),
+        _number(
+            "attention.half_life_minutes",
+            30,
+            "minutes",
+            0.1,
+            10_080,
+            "Waiting that halves an input's urgency.",
+        ),
+        _number("identity.memories", 20, "memories", 0, 1_000, "How many that weigh most may be told."),
+        _number("identity.threshold", 0.6, "weight", 0, 1, "A draw above tells a memory of the identity."),
+        _number("context.situational", 2_000, "tokens", 100, 100_000, "For memories that come to mind."),
         _number("sweep.keep_days", 30, "days", 1, 36_500, "How long records of recalls and runs are kept."),
         _number("sweep.batch_size", 500, "records a transaction", 1, 10_000, "Records rolled up at once."),
         _number("sweep.interval_minutes", 60, "minutes", 1, 10_080, "How often records are swept."),
@@ -193,6 +217,22 @@ NUMBERS: Mapping[str, Number] = {
             "claim.lease_seconds", 300, "seconds", 1, 86_400, "How long a claim holds without its worker."
         ),
         _number("claim.batch_size", 50, "memories a claim", 1, 10_000, "Memories claimed at once."),
+        _number("gate.core", 0.6, "cosine", 0, 1, "Above, something is at the core of what is talked about."),
+        _number("gate.peripheral", 0.3, "cosine", 0, 1, "Above, something is at its edge."),
+        _number("gate.confirming", 0.85, "cosine", 0, 1, "Above, something says again what is known."),
+        _number("gate.contradicting", 0.7, "cosine", 0, 1, "Above, something opposed is a contradiction."),
+        _number("gate.novel", 0.6, "cosine", 0, 1, "Below, something is wholly new, and counts for more."),
+        # The seed asks for a floor in every cell and gives no number.
+        _number("gate.noise", 0.02, "probability", 0, 1, "How often what would not be kept is kept."),
+        _number("gate.permissive", 1, "0 or 1", 0, 1, "Whether what a person says is never irrelevant."),
+        _number("gate.skip_short", 0.95, "probability", 0, 1, "How often the entry gate skips short texts."),
+        _number("gate.skip_mechanical", 0.9, "probability", 0, 1, "How often it skips mechanical output."),
+        _number("gate.buffer_looks", 2, "looks", 1, 100, "At so many, what the exit gate buffers is kept."),
+        _number(
+            "escalate.low", 0.3, "doubt", 0, 1, "Doubt in a newborn's answer above which it is corrected."
+        ),
+        _number("escalate.span", 0.5, "doubt", 0, 1, "What full maturity adds to that."),
+        _number("escalate.memories", 1_000, "memories", 1, 1_000_000, "From so many on, more do not mature."),
     )
 }
 _ORDER = ("promote.session_end", "promote.working", "promote.shortTerm")
@@ -247,9 +287,17 @@ class Tuning(Mapping[str, float]):
             "session_cap": self.whole("boost.session_cap"),
             "weight": 0.1,
             "miss": 0.05,
-            "half": DAMPING_HALF,
             "prior": PRIOR_EVIDENCE,
             "kept": 64,
+        }
+
+    @property
+    def safety(self) -> Row:
+        """What `write/learn_from_recall` takes as `$safety`."""
+        return {
+            "phase": self.whole("safety.enforced_phase"),
+            "odds": CAP_ODDS,
+            "rate": self["safety.rate"],
         }
 
     @property

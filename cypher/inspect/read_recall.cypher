@@ -19,7 +19,16 @@ CALL (r) {
     rank: x.rank,
     score: x.score,
     useful: x.useful,
-    terms: x {.*, rank: null, score: null, lift: null, useful: null, judged_at: null}
+    terms: x {
+      .*,
+      rank: null,
+      score: null,
+      lift: null,
+      useful: null,
+      judged_at: null,
+      weight_before: null,
+      weight_after: null
+    }
   }) AS returned
 }
 RETURN r {.*} AS recall, returned

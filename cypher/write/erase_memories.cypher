@@ -1,7 +1,8 @@
 CYPHER 25
 // Delete memories with their snapshots, the turns that nothing else rests on and the names that nothing else
 // mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters
-// that it belonged to their label and centroid, until they are formed anew.
+// that it belonged to their label and centroid, until they are formed anew. What raw turns, the scratch buffer and the
+// records of language models hold of the same words goes too.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
@@ -19,6 +20,22 @@ CALL () {
   WHERE r.space = $space AND any(text IN $words WHERE toLower(r.query) CONTAINS text)
   REMOVE r.query, r.query_hash
   RETURN count(*) AS forgotten
+}
+CALL () {
+  // Said again, it became no memory: only its raw turn holds it.
+  MATCH (t:Turn {space: $space})
+  WHERE t.id IS NOT NULL
+    AND any(text IN $words WHERE toLower(t.text) CONTAINS text)
+    AND NOT EXISTS { (t)<-[:DERIVED_FROM]-(:Memory) }
+  OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
+  DETACH DELETE e, t
+  RETURN count(*) AS unheard
+}
+CALL () {
+  MATCH (c:LlmCall)
+  WHERE c.space = $space AND any(text IN $words WHERE toLower(c.raw) CONTAINS text)
+  REMOVE c.raw
+  RETURN count(*) AS unsaid
 }
 UNWIND $ids AS id
 MATCH (m:Memory {id: id})
@@ -55,6 +72,11 @@ CALL (m) {
     WHERE NOT other.id IN $ids
   }
   RETURN collect(e) AS names
+}
+CALL (turns) {
+  UNWIND turns AS t
+  MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
+  DETACH DELETE e
 }
 OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
 WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls

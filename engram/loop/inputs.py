@@ -74,3 +74,7 @@ class Entry:
     """Whether the entry gate let it pass by: its raw turn is kept, and it never becomes a memory."""
     looked: int = 0
     """How many times the exit gate has looked at it."""
+    awaits: bool = False
+    """Whether somebody waits for the answer to it."""
+    answers: str | None = None
+    """Id of the entry that it answers."""

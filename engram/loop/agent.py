@@ -1,0 +1,723 @@
+"""The loop: hear, attend, recall, answer, doubt, remember. It prints nothing; it yields events.
+
+What comes in is durable before anything else happens to it, and what came of a reply is, however the reply ends.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+from uuid import uuid4
+
+import numpy as np
+
+from engram import prompts
+from engram.costs import Ledger
+from engram.costs.report import dollars
+from engram.embedding.protocol import Task, Vectors
+from engram.errors import DatabaseError, EmbeddingError, EngramError, InvalidInputError
+from engram.goals import Goals
+from engram.llm import Models
+from engram.llm.base import ChatModel, Role
+from engram.loop.assembly import Assembled
+from engram.loop.attention import Attention, Choice
+from engram.loop.composing import TOLD, Composed, Composer
+from engram.loop.entry_gate import EntryGate
+from engram.loop.events import (
+    Attended,
+    Event,
+    Failed,
+    Notice,
+    Quoted,
+    Recalled,
+    Replied,
+    Status,
+    Stored,
+)
+from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.fencing import whole
+from engram.loop.gatekeeper import Gatekeeper
+from engram.loop.hearing import Heard, Hearing
+from engram.loop.inputs import URGENCY, Entry, Input, Source
+from engram.loop.journal import Journal
+from engram.loop.knowing import Knowing
+from engram.loop.quoting import FALLBACK, NO_MODEL, NOTED, answers, fresh, quote, ranked, related
+from engram.loop.reflections import store_correction
+from engram.loop.responding import Responder, Response
+from engram.loop.restart import Restart, span
+from engram.loop.scratch import Scratch, Verdict
+from engram.loop.talk import Talk
+from engram.loop.window import Said
+from engram.questions import asks
+from engram.records import Hit, Hits, Kind, Memory
+from engram.safety import Safety
+from engram.text import printable
+from engram.tuning import Tuning
+from engram.validation import check_name
+
+if TYPE_CHECKING:
+    from engram.memory import Engram
+
+SEARCHED = 32
+"""Memories looked at for a turn: earlier copies of a question come first and are left out."""
+RECALLED = 8
+"""Memories that are quoted where there is no model."""
+FLUSHED_EVERY = 5
+"""Exchanges after which the scratch buffer goes through the exit gate (v4 plan, 2.9)."""
+RECENT = 6
+"""Turns that a new input is compared with."""
+PRESSED_LINES = 50
+"""Lines of the scratch buffer that make a consolidation due (DMN algorithms, 4)."""
+
+SOURCE = "chat"
+INTERRUPTED = "chat:interrupted"
+"""The source of a reply that was stopped or cut off: what there is of it is kept."""
+THOUGHT = "chat:thought"
+"""The source of what the agent thinks by itself, and of what came of it."""
+NOTE = "chat:note"
+
+PERSONA = (
+    "You are Engram, a companion with a long memory: friendly, direct, and honest about what you do not know."
+)
+_NOTHING = np.empty((0, 0), dtype=np.float32)
+OVER_BUDGET = "The day's budget for language models is used up ({spent} today). Go on for the rest of today?"
+NO_BUDGET = "The day's budget is used up, so I quote what I remember."
+
+
+class Agent:
+    """One conversation with a memory, with or without language models.
+
+    It is used from one thread; what waits in the scratch buffer is decided in another.
+    """
+
+    def __init__(
+        self,
+        memory: "Engram",
+        models: Models | None = None,
+        *,
+        session: str,
+        clock: Callable[[], datetime] | None = None,
+        user: str = "user",
+        assistant: str = "assistant",
+        persona: str = PERSONA,
+        run: str | None = None,
+        shield: Callable[[], AbstractContextManager[object]] = nullcontext,
+        consent: Callable[[str], bool] = lambda _: False,
+        ledger: Ledger | None = None,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        """Begin a conversation, or go on with the one of that name.
+
+        Args:
+            memory: An open memory.
+            models: Who answers and who is asked meanwhile; without a System 1, memories are quoted instead.
+            session: The conversation's name within the space.
+            clock: The time of each turn and of the prompt; the memory's if left out.
+            user: The person's name, as stored and as the model is told.
+            assistant: The model's name, as stored.
+            persona: Who the model is told to be.
+            run: Makes turn ids unique among runs of one session; None: random.
+            shield: Entered around every write. A program that turns signals into exceptions holds them
+                back in there, so that a write is whole.
+            consent: Asked a question that the person answers with yes or no.
+            ledger: Where calls are counted; one by the settings if left out.
+            generator: Draws what is left to chance; a fresh one if left out.
+        """
+        models = models or Models()
+        generator = generator or np.random.default_rng()
+        run = run or uuid4().hex[:12]
+        self.memory = memory
+        self.session = check_name(session, "The session")
+        self.run = run
+        self.user = check_name(user, "The speaker")
+        self.assistant = assistant
+        self.persona = persona
+        self.model: ChatModel | None = models.system1
+        """System 1."""
+        self.recalled: tuple[Hit, ...] = ()
+        """What came to mind at the last turn."""
+        self.recall: str | None = None
+        """Id of the recall that the last turn was answered from; None where nothing was used."""
+        self.used: tuple[Hit, ...] = ()
+        """What the last turn was answered from."""
+        self.unsaved: EngramError | None = None
+        """Why the last reply could not be stored; None if it was."""
+        self.assembled: Assembled | None = None
+        """What the model was told last."""
+        self.report = ""
+        """The last cognitive state report."""
+        self._clock = clock or memory.now
+        self._shield = shield
+        self._consent = consent
+        self._generator = generator
+        self.ledger = ledger or _ledger(memory, self._clock)
+        self.safety = Safety(memory.graph, space=memory.space, clock=self._clock)
+        self._responder = self._responding(models)
+        self._hearing = self._listening(run)
+        self._restart = Restart(
+            memory.graph, self._hearing.scratch, space=memory.space, run=run, clock=self._clock
+        )
+        self._gatekeeper = self._keeping(models, run)
+        self._attention = Attention(half_life_minutes=self._tuned()["attention.half_life_minutes"])
+        self._talk = Talk.resumed(memory.graph, space=memory.space, session=self.session, assistant=assistant)
+        self._knowing = Knowing(
+            memory.graph,
+            space=memory.space,
+            goals=lambda: self.goals,
+            embedder=lambda: memory.embedder,
+            tuned=self._tuned,
+        )
+        self._exchanges = 0
+        self._escalated_at: int | None = None
+        self._prompt_tokens = 0
+        self._found = Hits()
+        self._quotable: tuple[Hit, ...] | None = None
+        """What may be quoted at this turn; None where the search failed, which is not the same as nothing."""
+        self._told = False
+        with suppress(DatabaseError):  # what waits there is tried again with every message
+            self._hearing.catch_up()
+        self.manifest = self._restart.begin(self.session)
+        self._composer = Composer(
+            memory,
+            self._talk,
+            self._knowing,
+            self.ledger,
+            persona=persona,
+            user=self.user,
+            restart=self.manifest.line(),
+            clock=self._clock,
+            generator=generator,
+            tuned=self._tuned,
+        )
+        if self._hearing.scratch.buffered(run=run, alive=self.manifest.alive)[0]:
+            self._gatekeeper.ask()
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was said in this conversation, now or before."""
+        return bool(self._talk.said)
+
+    @property
+    def goals(self) -> Goals:
+        """What the agent is after."""
+        return Goals(self.memory.graph, self.memory.embedder, space=self.memory.space, clock=self._clock)
+
+    @property
+    def greeting(self) -> str | None:
+        """How long it was away and what was left unanswered, for a person; None where nothing is worth a word."""
+        lines = []
+        if self.manifest.away is not None and self.manifest.away.days:
+            lines.append(f"We last talked {span(self.manifest.away)} ago.")
+        if left := self.manifest.unfinished:
+            where = "" if left[0].session == self.session else f" (in the session {left[0].session})"
+            what = whole(left[0].text)
+            what = what if len(what) <= 80 else f"{what[:79]}…"
+            others = f", and {len(left) - 1} more" if len(left) > 1 else ""
+            lines.append(f"Not answered yet{where}: “{what}”{others}. It is kept.")
+        return " ".join(lines) or None
+
+    def say(self, text: str) -> Generator[Event]:
+        """Say something and yield what comes of it, step by step.
+
+        The turn is durable before anything else happens. Where there is no model, or it fails before its first
+        word, memories are quoted instead. If the reply ends early, through an error, Ctrl-C or because the caller
+        closes this iterator, what had come of it is stored with the source `chat:interrupted`.
+
+        Raises:
+            InvalidInputError: The text is blank.
+        """
+        text = printable(text)
+        if not text.strip():
+            raise InvalidInputError("There is nothing to say.")
+        with self._shield():
+            entry, events = self._hear(text)
+        yield from events
+        if entry is not None:
+            self._attention.offer(_input(entry, Source.USER))
+            # One impulse at most comes before a person who waits.
+            choice = self._choose()
+            if choice.winner.id != entry.id:
+                yield from self._think(choice)
+                choice = self._choose(only=entry.id)
+            self.report = choice.report
+        yield from self._answer(entry, text)
+        self._end_exchange(entry)
+
+    def offer(
+        self,
+        text: str,
+        *,
+        source: Source,
+        confidence: float = 1.0,
+        urgency: float | None = None,
+        emotional: float = 0.0,
+    ) -> Input:
+        """Let an impulse of the agent's own wait for attention; it is durable when this returns.
+
+        Args:
+            text: The impulse.
+            source: Where it comes from.
+            confidence: Of the source in it, 0 to 1.
+            urgency: 0 to 1; the source's usual one if left out.
+            emotional: |gut delta|, 0 to 1.
+
+        Raises:
+            InvalidInputError: The text is blank or too long.
+            DatabaseError: It is nowhere.
+        """
+        with self._shield():
+            heard = self._hearing.hear(
+                text,
+                speaker=self.assistant,
+                source_tag=source.value,
+                source=THOUGHT,
+                confidence=confidence,
+            )
+        if not heard.kept and heard.error is not None:
+            raise heard.error
+        impulse = _input(heard.entry, source, urgency=urgency, emotional=emotional)
+        self._attention.offer(impulse)
+        return impulse
+
+    def think(self) -> Generator[Event]:
+        """Think about what waits, one cycle; nothing happens where nothing waits."""
+        if self._attention.waiting:
+            yield from self._think(self._choose())
+
+    def note(self, text: str) -> Memory:
+        """Remember something at once, as it is said.
+
+        Raises:
+            InvalidInputError: The text is blank or too long.
+        """
+        with self._shield():
+            return self.memory.remember(
+                text, kind=Kind.SEMANTIC, source=NOTE, speaker=self.user, importance=0.8
+            )
+
+    def forget(self, memory_id: str) -> Memory:
+        """Forget a memory and leave it out of this conversation too; return what it was."""
+        found = self.memory.get(memory_id)
+        with self._shield():
+            self.memory.forget(found.id)
+        self._talk.forget(found)
+        self.recalled = tuple(hit for hit in self.recalled if hit.memory.id != found.id)
+        return found
+
+    def judge(self, *, useful: bool, which: str | None = None) -> tuple[Hit, ...]:
+        """Say whether what the last turn was answered from was of use, and return what was judged.
+
+        Args:
+            useful: The verdict.
+            which: The number of one hit, from 1, or the beginning of its id; all of them if left out.
+
+        Raises:
+            InvalidInputError: Nothing was used, or nothing of that number or id.
+        """
+        if self.recall is None:
+            raise InvalidInputError(
+                "Nothing came to mind at your last message, so there is nothing to judge."
+            )
+        judged = tuple(
+            hit
+            for place, hit in enumerate(self.used, start=1)
+            if which is None or which == str(place) or (len(which) >= 6 and hit.memory.id.startswith(which))
+        )
+        if not judged:
+            raise InvalidInputError(
+                f"Your last message was not answered with {which!r}.",
+                remedy=f"Give a number from 1 to {len(self.used)} or the beginning of an id, or nothing for all.",
+            )
+        self.memory.judge(self.recall, useful=useful, memories=[hit.memory.id for hit in judged])
+        return judged
+
+    def flush(self) -> tuple[Verdict, ...]:
+        """Take what waits in the scratch buffer through the exit gate now, and return what was decided."""
+        self._gatekeeper.wait()
+        with self._shield():
+            return self._gatekeeper.flush(last=False)
+
+    def finish(self) -> int:
+        """End: decide what waits, write what was kept elsewhere; return how many messages the journal holds on."""
+        with self._shield():
+            # Each would wait for a database that is away; what is not decided now, the next run decides.
+            with suppress(EngramError):
+                if self._hearing.away is None:
+                    self._hearing.catch_up()
+                    self._gatekeeper.close()
+                    self._restart.end()
+            self.ledger.close()
+        return len(self._hearing.journal)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+
+    def try_again(self) -> None:
+        """Take note that the database is back: the next message does not wait to find out."""
+        self._hearing.try_again()
+
+    def status(self) -> Status:
+        """Return where the loop stands, without asking the database."""
+        known = self._knowing.seen
+        return Status(
+            tiers={} if known is None else known.tiers,
+            tokens=0 if self.assembled is None else self._prompt_tokens,
+            window=self.memory.settings.context_tokens,
+            cost_today=self.ledger.spent().today,
+            budget=self.memory.settings.daily_budget,
+            pressure=self._talk.undecided / PRESSED_LINES,
+            waiting=len(self._attention.waiting),
+            model=None if self.model is None else self.model.name,
+        )
+
+    def describe(self) -> list[str]:
+        """Return the cognitive state as lines for a person."""
+        lines = [*self.report.splitlines(), self.manifest.line()]
+        if self.assembled is not None:
+            parts = ", ".join(f"{name} {count}" for name, count in self.assembled.tokens.items())
+            lines.append(f"Told last: {parts} tokens; {len(self.assembled.identity)} memories of identity.")
+        lines.append(
+            f"In the scratch buffer: {self._talk.undecided} lines "
+            f"(pressure {self._talk.undecided / PRESSED_LINES:.2f}); in the journal: {len(self._hearing.journal)}."
+        )
+        lines.append(f"Waiting for attention: {len(self._attention.waiting)}.")
+        if self._gatekeeper.trouble is not None:
+            lines.append(f"The exit gate failed last time: {self._gatekeeper.trouble}")
+        return lines
+
+    def _tuned(self) -> Tuning:
+        """Return the space's numbers, and the defaults where they cannot be read: nothing waits for them."""
+        try:
+            return self.memory.tuned()
+        except DatabaseError:
+            return Tuning()
+
+    def _hear(self, text: str) -> tuple[Entry | None, list[Event]]:
+        """Keep what the person said, and return it with the events of that."""
+        try:
+            heard = self._hearing.hear(
+                text,
+                speaker=self.user,
+                source_tag=Source.USER.value,
+                source=SOURCE,
+                awaits=self.model is not None,
+            )
+        except InvalidInputError as error:
+            self._talk.add("user", text, entry=None)
+            return None, [Notice(text=f"This was not stored: {error.message}")]
+        self._talk.add("user", text, entry=heard.entry.id)
+        return heard.entry, _kept(heard, "user")
+
+    def _choose(self, *, only: str | None = None) -> Choice:
+        """Return what wins attention; `only` lets nothing but that take part."""
+        others = [each for each in self._attention.waiting if only is not None and each.id != only]
+        for each in others:
+            self._attention.withdraw(each.id)
+        known = self._knowing.seen
+        choice = self._attention.choose(
+            self._clock(),
+            lambda texts: self.memory.embedder.embed(texts, Task.SIMILARITY),
+            self._recent(),
+            _NOTHING if known is None else known.goal_vectors,
+        )
+        for each in others:
+            self._attention.offer(each)
+        return choice
+
+    def _recent(self) -> Vectors:
+        """Return the vectors of what was said last, shape (n, d), less the newest line: that is what is new."""
+        texts = [one.text for one in self._talk.said[-RECENT - 1 : -1] if one.text.strip()]
+        try:
+            return self.memory.embedder.embed(texts, Task.SIMILARITY) if texts else _NOTHING
+        except (EmbeddingError, InvalidInputError):
+            return _NOTHING
+
+    def _think(self, choice: Choice) -> Generator[Event]:
+        """Think about an impulse of the agent's own, as about anything else."""
+        impulse = choice.winner
+        self.report = choice.report
+        yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report)
+        if self._responder is None or self.ledger.allows(background=True) != "yes":
+            return
+        found = yield from self._recollect(impulse.text)
+        if found is None:
+            return
+        thought = prompts.fill(
+            "impulse", source=impulse.source.value, user=whole(self.user), thought=whole(impulse.text)
+        )
+        said = (*self._talk.said, Said(role="user", text=thought))
+        composed = self._composer.compose(
+            impulse.text, ranked(fresh(found, said)), report=choice.report, said=said
+        )
+        yield from self._respond(composed, answers=impulse.id, source=THOUGHT)
+
+    def _answer(self, entry: Entry | None, text: str) -> Generator[Event]:
+        """Answer what the person said: by the model, or where there is none, by quoting."""
+        if self.model is None:
+            self._gatekeeper.wait()  # nothing else would tell what was said before
+        found = yield from self._recollect(text)
+        notice: str | None = FALLBACK
+        if self._responder is None:
+            notice, self._told = (None if self._told else NO_MODEL), True
+        elif not self._may_ask():
+            notice = NO_BUDGET
+        elif (yield from self._reply(entry, text, found)):
+            return
+        self._settle(entry)
+        if self._responder is not None:
+            self._recollect_all(text)
+        if self._quotable is None:
+            return
+        if notice is not None:
+            yield Notice(text=notice)
+        hits = ranked(related(text, self._quotable, self.memory.embedder))
+        self._use(hits)
+        noted = entry is not None and not hits and not asks(text)
+        yield Quoted(text=NOTED if noted else quote(hits), hits=hits)
+
+    def _recollect(self, text: str) -> Generator[Event, None, Hits | None]:
+        """Recall what bears on `text`, and say so; nothing is learned from it yet. None where that fails."""
+        at_hand = [hit.memory.id for hit in self.recalled]
+        self.recalled, self._quotable, self.recall = (), None, None
+        try:
+            found = self.memory.recall(text, k=SEARCHED, read_only=True, session=self.session, active=at_hand)
+        except EngramError as error:
+            yield Failed(error=error, doing="recall")
+            return None
+        self._found = found
+        for note in found.notes:
+            yield Notice(text=f"{note[0].upper()}{note[1:]}")
+        said = self._talk.said
+        replies = {one.memory for one in said if one.role == "assistant"}
+        others = [hit for hit in found if hit.memory.id not in replies]
+        self._quotable = answers(others, text, user=self.user)[:RECALLED]
+        # A model is told the conversation itself; without one, it is as good a memory as any.
+        self.recalled = self._quotable if self._responder is None else ranked(fresh(found, said)[:TOLD])
+        yield Recalled(hits=self.recalled)
+        return found
+
+    def _recollect_all(self, text: str) -> None:
+        """Recall once more, with everything that waits for the exit gate: no model tells it now."""
+        with suppress(EngramError), self._shield():
+            self._gatekeeper.flush(last=True, alone=True)
+            for _ in self._recollect(text):
+                pass
+
+    def _may_ask(self) -> bool:
+        """Say whether the day's budget allows an answer, asking the person where it is used up."""
+        if self.ledger.allows(background=False) != "ask":
+            return True
+        if not self._consent(OVER_BUDGET.format(spent=dollars(self.ledger.spent().today))):
+            return False
+        self.ledger.approve()
+        return True
+
+    def _reply(self, entry: Entry | None, text: str, found: Hits | None) -> Generator[Event, None, bool]:
+        """Answer by the model; return whether there was any of it, or at least no error."""
+        since = None if self._escalated_at is None else self._exchanges - self._escalated_at
+        hits = ranked(fresh(found or Hits(), self._talk.said))
+        try:
+            composed = self._composer.compose(
+                text, hits, report=self.report, said=self._talk.said, escalated=since
+            )
+        except EngramError as error:
+            yield Failed(error=error, doing="reply")
+            return False
+        if composed.pruned:
+            # What leaves the window has been in the scratch buffer since it was said; now the exit gate is due.
+            self._gatekeeper.ask(burst=True)
+            self._talk.prune(composed.pruned)
+        return (
+            yield from self._respond(composed, answers=None if entry is None else entry.id, source=SOURCE)
+        )
+
+    def _respond(
+        self, composed: Composed, *, answers: str | None, source: str
+    ) -> Generator[Event, None, bool]:
+        """Yield the model's answer, keep what came of it, and return whether that was anything."""
+        if self._responder is None:
+            return False
+        assembled = composed.assembled
+        self.assembled, self._prompt_tokens = assembled, composed.tokens
+        self.recalled = _told(self.recalled, assembled)
+        self._use(self.recalled)
+        self._talk.show((*assembled.immutable, *assembled.identity, *(hit.memory for hit in self.recalled)))
+        response: Response | None = None
+        kept: list[Event] = []
+        try:
+            response = yield from self._responder.respond(composed.asking)
+        finally:
+            # Reached by Ctrl-C and by a closed iterator too.
+            with self._shield():
+                text = self._responder.partial if response is None else response.text
+                complete = response is not None and response.failure is None
+                kept = self._keep(text, source if complete else INTERRUPTED, answers)
+        if response.usage is not None:
+            self._composer.learn(composed.tokens, response.usage.input_tokens)
+        if response.escalated:
+            self._escalated_at = self._exchanges
+        if response.correction is not None:
+            with suppress(EngramError), self._shield():
+                store_correction(self.memory, response.correction, at=self._clock())
+        if response.failure is not None:
+            yield Failed(error=response.failure, doing="reply")
+        else:
+            yield Replied(
+                text=response.text,
+                usage=response.usage,
+                stop_reason=response.stop_reason,
+                confidence=None if response.confidence is None else response.confidence.value,
+                escalated=response.escalated,
+            )
+        yield from kept
+        return response.failure is None or bool(response.text.strip())
+
+    def _keep(self, text: str, source: str, answers: str | None) -> list[Event]:
+        """Keep what the agent said itself."""
+        self.unsaved = None
+        text = printable(text)
+        if not text.strip():
+            return []
+        try:
+            heard = self._hearing.hear(
+                text,
+                speaker=self.assistant,
+                source_tag=Source.REPLY.value,
+                source=source,
+                answers=answers,
+            )
+        except InvalidInputError as error:
+            self.unsaved = error
+            self._talk.add("assistant", text, entry=None)
+            return [Notice(text=f"This was not stored: {error.message}")]
+        if source != THOUGHT:
+            self._talk.add("assistant", text, entry=heard.entry.id)
+        self.unsaved = None if heard.kept else heard.error
+        return _kept(heard, "assistant")
+
+    def _use(self, hits: Sequence[Hit]) -> None:
+        if hits:
+            self.used = tuple(hits)
+            self._talk.show(hit.memory for hit in hits)
+            self.recall = self._found.learn([hit.memory.id for hit in hits]).recall
+
+    def _settle(self, entry: Entry | None) -> None:
+        """The person knows that there is no reply: nothing is left unanswered."""
+        if entry is not None and entry.awaits:
+            with suppress(EngramError):
+                self._hearing.scratch.settle(entry.id)
+
+    def _end_exchange(self, entry: Entry | None) -> None:
+        self._exchanges += 1
+        urgent = entry is not None and entry.urgent
+        # Without a model nothing but recall tells what was said a moment ago.
+        if urgent or self.model is None or self._exchanges % FLUSHED_EVERY == 0:
+            self._gatekeeper.ask()
+
+    def _gate_focus(self, entries: Sequence[Entry]) -> Focus:
+        """Return what entries are seen in the light of; called from the gatekeeper's thread."""
+        known = self._knowing()
+        return Focus(
+            texts=self._talk.around(entries, most=2 * RECENT),
+            goals=known.goals,
+            identity=[memory.content for memory in known.identity.weightiest],
+            recalled=self._talk.shown,
+        )
+
+    def _note_decided(self, verdicts: Sequence[Verdict]) -> None:
+        """Take what the exit gate decided, and look at the space again; called from the gatekeeper's thread."""
+        self._talk.decided(verdicts)
+        self._knowing.look()
+
+    def _responding(self, models: Models) -> Responder | None:
+        if models.system1 is None:
+            return None
+
+        def metered(model: ChatModel | None, purpose: str) -> ChatModel | None:
+            return model and self.ledger.model(model, purpose=purpose, session=self.session)
+
+        return Responder(
+            self.ledger.model(models.system1, purpose="reply", session=self.session),
+            metered(models.system2, "deliberate"),
+            metered(models.quiet, "confidence"),
+            max_tokens=self.memory.settings.llm_max_tokens,
+        )
+
+    def _listening(self, run: str) -> Hearing:
+        memory = self.memory
+        return Hearing(
+            Scratch(memory.graph, space=memory.space),
+            Journal(memory.settings, space=memory.space),
+            EntryGate(self._generator, self._tuned),
+            session=self.session,
+            run=run,
+            clock=self._clock,
+            limit=memory.settings.max_content_bytes,
+        )
+
+    def _keeping(self, models: Models, run: str) -> Gatekeeper:
+        memory, quiet = self.memory, models.quiet
+        judge = quiet and self.ledger.model(quiet, purpose="gate", session=self.session, background=True)
+        gate = ExitGate(
+            memory.graph,
+            lambda: memory.embedder,
+            space=memory.space,
+            tuned=self._tuned,
+            # Its own: it draws in another thread.
+            generator=self._generator.spawn(1)[0],
+            judge=judge,
+        )
+        return Gatekeeper(
+            memory,
+            self._hearing.scratch,
+            gate,
+            run=run,
+            focus=self._gate_focus,
+            alive=self._restart.alive,
+            decided=self._note_decided,
+            # Without a model nothing but recall tells what was said a moment ago.
+            patient=models.system1 is not None,
+        )
+
+
+def _ledger(memory: "Engram", clock: Callable[[], datetime]) -> Ledger:
+    settings = memory.settings
+    return Ledger(
+        memory.graph,
+        space=memory.space,
+        clock=clock,
+        prices=settings.prices,
+        daily_budget=settings.daily_budget,
+        daily_calls=settings.daily_calls,
+    )
+
+
+def _input(entry: Entry, source: Source, *, urgency: float | None = None, emotional: float = 0.0) -> Input:
+    return Input(
+        id=entry.id,
+        text=entry.text,
+        source=source,
+        at=entry.at,
+        confidence=entry.source_confidence,
+        urgency=URGENCY[source] if urgency is None else urgency,
+        emotional=emotional,
+    )
+
+
+def _kept(heard: Heard, role: Role) -> list[Event]:
+    """Return the events of something that was heard."""
+    events: list[Event] = []
+    if heard.error is not None:
+        events.append(Failed(error=heard.error, doing="store"))
+    if heard.kept:
+        events.append(Stored(role=role, turn=heard.entry.turn, journaled=heard.journaled))
+    return events
+
+
+def _told(hits: Sequence[Hit], assembled: Assembled) -> tuple[Hit, ...]:
+    """Return the hits that found a place in the prompt, numbered as they stand."""
+    told = {placed.memory.id for placed in assembled.situational}
+    return ranked([hit for hit in hits if hit.memory.id in told])

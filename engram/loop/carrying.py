@@ -1,0 +1,80 @@
+"""Carrying out what the exit gate decided about memories that are there: confirmed ones and contradicted ones."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from engram.feedback import REINFORCE
+from engram.graph import Row, Transaction
+from engram.loop.inputs import Source
+from engram.loop.matrix import Action, Decision
+from engram.tuning import Tuning
+
+
+def carry_out(
+    transaction: Transaction,
+    decisions: Sequence[Decision],
+    memories: Mapping[str, str],
+    *,
+    space: str,
+    now: datetime,
+    tuning: Tuning,
+) -> None:
+    """Confirm what was said again and flag what contradicts, inside the caller's transaction.
+
+    It must be the one in which the entries are marked as decided, so that each counts once.
+
+    Args:
+        transaction: The caller's.
+        decisions: What was decided.
+        memories: By the id of each entry that was persisted, the id of its memory.
+        space: Whose.
+        now: When.
+        tuning: The space's numbers.
+    """
+    if rows := _confirmed(decisions):
+        transaction.run(
+            "write/confirm_memories",
+            space=space,
+            rows=rows,
+            boost=tuning["boost.reinforcement"],
+            cap=tuning.whole("boost.reinforcement_cap"),
+            weight=REINFORCE,
+            energy=tuning.energy,
+            now=now,
+        )
+    if pairs := _tensions(decisions, memories):
+        transaction.run(
+            "write/flag_tensions",
+            space=space,
+            ids=sorted({each for pair in pairs for each in (pair["low"], pair["high"])}),
+            pairs=pairs,
+            now=now,
+        )
+
+
+def _confirmed(decisions: Sequence[Decision]) -> list[Row]:
+    by_memory: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        if decision.action is Action.REINFORCE and decision.nearest is not None:
+            by_memory.setdefault(decision.nearest, []).append(decision)
+    return [
+        {
+            "id": key,
+            "similarity": sum(each.similarity for each in found) / len(found),
+            "times": len(found),
+            "told": sum(each.entry.source_tag == Source.USER for each in found),
+        }
+        for key, found in sorted(by_memory.items())
+    ]
+
+
+def _tensions(decisions: Sequence[Decision], memories: Mapping[str, str]) -> list[Row]:
+    pairs: dict[tuple[str, str], str] = {}
+    for decision in decisions:
+        new = memories.get(decision.entry.id)
+        if decision.action is not Action.PERSIST_AND_FLAG or new is None:
+            continue
+        for other in decision.contradicts:
+            if other != new:
+                pairs.setdefault((min(new, other), max(new, other)), decision.reason)
+    return [{"low": low, "high": high, "why": why} for (low, high), why in sorted(pairs.items())]

@@ -1,0 +1,214 @@
+"""Composing: everything that a model is told for one answer, and what its answer is judged by."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from engram.costs import Ledger, cost_line
+from engram.embedding.protocol import Task, Vectors
+from engram.errors import DatabaseError, EmbeddingError
+from engram.loop.assembly import Assembled, Budget, Scene, assemble
+from engram.loop.escalation import maturity, required, triggers
+from engram.loop.fencing import section
+from engram.loop.identity import Identity
+from engram.loop.knowing import Knowing, Known
+from engram.loop.metacognition import felt_knowing
+from engram.loop.reflections import find_corrections
+from engram.loop.responding import Asking
+from engram.loop.talk import Talk
+from engram.loop.tokens import TokenCounter
+from engram.loop.window import Said, fit, intensity, messages, recency, share
+from engram.memory import Engram
+from engram.records import Hit, Memory
+from engram.tuning import Tuning
+
+TOLD = 20
+"""Memories that compete for a place in the prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """One prompt."""
+
+    asking: Asking
+    assembled: Assembled
+    pruned: tuple[Said, ...]
+    """What left the conversation's window."""
+    tokens: int
+    """Of the whole prompt, estimated."""
+
+
+class Composer:
+    """Composes the prompts of one conversation."""
+
+    def __init__(
+        self,
+        memory: Engram,
+        talk: Talk,
+        knowing: Knowing,
+        ledger: Ledger,
+        *,
+        persona: str,
+        user: str,
+        restart: str,
+        clock: Callable[[], datetime],
+        generator: np.random.Generator,
+        tuned: Callable[[], Tuning],
+    ) -> None:
+        """Prepare to compose.
+
+        Args:
+            memory: The memory.
+            talk: The conversation.
+            knowing: What is known of the space.
+            ledger: What it costs.
+            persona: Who the model is told to be.
+            user: The person's name.
+            restart: How long it was away, in a line.
+            clock: The time that the model is told.
+            generator: Draws what comes to mind.
+            tuned: Gives the space's numbers.
+        """
+        self._memory = memory
+        self._talk = talk
+        self._knowing = knowing
+        self._ledger = ledger
+        self._persona = persona
+        self._user = user
+        self._restart = restart
+        self._clock = clock
+        self._generator = generator
+        self._tuned = tuned
+        self._previous: Vectors | None = None
+        self._counter = TokenCounter()
+
+    def compose(
+        self,
+        text: str,
+        hits: Sequence[Hit],
+        *,
+        report: str,
+        said: Sequence[Said],
+        contradicts: bool = False,
+        escalated: int | None = None,
+    ) -> Composed:
+        """Return the prompt for the answer to `text`.
+
+        Args:
+            text: What is attended to.
+            hits: What came to mind, best first; earlier copies of the question are no answers and left out.
+            report: The cognitive state report.
+            said: The conversation, `text` included, oldest first.
+            contradicts: Whether `text` contradicts what is remembered.
+            escalated: Exchanges since System 2 was asked; None: never.
+        """
+        known = self._knowing()
+        vector = self._vector(text)
+        relevance = _nearest(vector, known.goal_vectors)
+        level = intensity(
+            gate=self._talk.gate_score,
+            system2=recency(escalated),
+            goals=relevance if known.goals else None,
+        )
+        tuning = self._tuned()
+        budget = Budget(
+            situational=tuning.whole("context.situational"), answer=self._memory.settings.llm_max_tokens
+        )
+        room = budget.conversation(self._memory.settings.context_tokens)
+        fitted = fit(said, self._counter.count, limit=int(share(level) * room))
+        vectors, tensions = self._neighbourhood(hits[:TOLD])
+        assembled = assemble(
+            Scene(
+                persona=self._persona,
+                user=self._user,
+                now=self._clock(),
+                restart=self._restart,
+                cost=cost_line(self._ledger.spent()),
+                state=report,
+            ),
+            known.identity,
+            hits[:TOLD],
+            generator=self._generator,
+            said=fitted.kept,
+            reflections=self._reflections(vector),
+            tensions=tensions,
+            attention=vector,
+            previous=self._previous,
+            vectors=vectors,
+            budget=budget,
+            threshold=tuning["identity.threshold"],
+            count=self._counter.count,
+        )
+        self._previous = assembled.attention
+        told = messages(fitted.kept)
+        feeling = felt_knowing(text, hits)
+        return Composed(
+            asking=Asking(
+                system=assembled.system,
+                messages=tuple(told),
+                question=text,
+                context=section("memories", [each.line for each in assembled.situational]),
+                fok=feeling,
+                threshold=_required(known.identity, tuning),
+                triggers=triggers(
+                    text,
+                    fok=feeling,
+                    contradicts=contradicts,
+                    identity_similarity=self._identity_similarity(vector, known),
+                    goals=known.goals,
+                ),
+            ),
+            assembled=assembled,
+            pruned=fitted.pruned,
+            tokens=self._counter.count_prompt(assembled.system, told),
+        )
+
+    def learn(self, estimated: int, counted: int | None) -> None:
+        """Take what the provider counted for a prompt."""
+        self._counter.learn(estimated, counted)
+
+    def _vector(self, text: str) -> Vectors | None:
+        try:
+            vector: Vectors = self._memory.embedder.embed([text], Task.QUERY)[0]
+        except EmbeddingError:
+            return None
+        return vector if np.isfinite(vector).all() else None
+
+    def _reflections(self, vector: Vectors | None) -> tuple[Memory, ...]:
+        """Return the corrections that are near; an answer does without where they cannot be read."""
+        if vector is None:
+            return ()
+        try:
+            return find_corrections(self._memory.graph, vector.tolist(), self._memory.space)
+        except DatabaseError:
+            return ()
+
+    def _neighbourhood(self, hits: Sequence[Hit]) -> tuple[dict[str, Vectors], list[tuple[str, str]]]:
+        """Return the vectors of memories by id, and which of them disagree."""
+        ids = [hit.memory.id for hit in hits]
+        try:
+            rows = self._memory.graph.read("inspect/read_neighbourhood", space=self._memory.space, ids=ids)
+        except DatabaseError:
+            return {}, []
+        vectors = {
+            row["id"]: np.array(row["embedding"], dtype=np.float32) for row in rows if row["embedding"]
+        }
+        return vectors, [(row["id"], other) for row in rows for other in row["disagrees"]]
+
+    def _identity_similarity(self, vector: Vectors | None, known: Known) -> float:
+        """Return how near a message is to who the agent is, 0 to 1: the largest cosine."""
+        return _nearest(vector, known.identity_vectors)
+
+
+def _required(identity: Identity, tuning: Tuning) -> float:
+    """Return the confidence that an answer needs from who the agent is by now."""
+    grown = maturity(identity.memories, identity.density, grown=tuning.whole("escalate.memories"))
+    return required(grown, low=tuning["escalate.low"], span=tuning["escalate.span"])
+
+
+def _nearest(vector: Vectors | None, others: Vectors) -> float:
+    if vector is None or not len(others):
+        return 0.0
+    return float(np.clip((others @ vector).max(), 0.0, 1.0))

@@ -1,0 +1,234 @@
+"""Echoes: what was recalled is never stored again as new, whoever says it back and however it is cut.
+
+Text is taken apart into lines and sentences. What repeats a memory word for word is taken out; what is left decides.
+A sentence that adds something to what it repeats stays whole, because a half of it would say something else.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engram.loop.words import COMMON, content_words, is_fact, is_negation, sentences, spoken, tokens
+from engram.questions import is_question
+from engram.text import normal
+
+FEWEST_WORDS = 3
+"""Words that say something, below which what is left of an echo is none of its own."""
+_SHORTEST_REPEATED = 3
+"""Words of the shortest sentence of a memory that is looked for inside a longer one."""
+
+# As the prompts print a memory: [1a2b3c4d] 2026-01-02 Ada: ...
+_FENCED = re.compile(r"\[(?P<id>[0-9a-f]{8})\]\s{1,8}\d{4}-\d\d-\d\d\s{1,8}[^:\n]{1,80}:\s?(?P<body>.*)")
+# As it is quoted without a model: 2026-01-02, Ada: "..."  [1a2b3c4d]
+_QUOTED = re.compile(
+    r"\d{4}-\d\d-\d\d,\s[^:\n]{1,80}:\s[\u201c\"](?P<body>.{0,4000})[\u201d\"]\s{0,8}\[(?P<id>[0-9a-f]{8})\]"
+)
+_FRAME = re.compile(r"\s*(?:</?memories>|I remember:|\(none\))\s*$", re.IGNORECASE)
+
+DOUBTS = frozenset(
+    """
+    if unless maybe perhaps probably thinks believes says claims hopes wants wanted would wish pretend pretended
+    dreamed dreamt almost nearly until wrong false untrue doubt
+    """.split()  # noqa: SIM905
+)
+"""Words that make what stands beside them no plain statement."""
+_TURNS = frozenset("now but instead since changed wrong longer false untrue".split())  # noqa: SIM905
+"""Words by which even a short addition says something new."""
+
+_NODS = frozenset("yes yeah yep ok okay right correct exactly so well thanks then and".split())  # noqa: SIM905
+"""Words before and after a sentence that only take it in, or ask whether it is so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What is left of a text."""
+
+    text: str
+    """Empty where all of it was an echo."""
+    ids: tuple[str, ...]
+    """The memories that it repeated, in the order in which it did."""
+
+
+def strip_recalled(text: str, recalled: Mapping[str, str]) -> Remainder:
+    """Return what a text says beyond what was recalled.
+
+    Args:
+        text: What was said.
+        recalled: By memory id, the content of everything recalled in this conversation.
+    """
+    memories = [_Memory.read(key, content) for key, content in recalled.items()]
+    said = normal(text)
+    if exact := next((each.id for each in memories if said and said == each.normal), None):
+        return Remainder("", (exact,))
+    units = _units(text, memories)
+    _match(units, memories)
+    if not any(unit.echoes or unit.framed for unit in units):
+        return Remainder(text, ())
+    ids = tuple(dict.fromkeys(key for unit in units for key in unit.echoes))
+    kept = [unit for unit in units if not unit.gone and unit.tokens]
+    left = " ".join(unit.text for unit in kept)
+    if len(content_words(left)) >= FEWEST_WORDS:
+        return Remainder(_joined(kept), ids)
+    if any(
+        is_negation(token) or token in _TURNS or token.isdigit() for unit in kept for token in unit.tokens
+    ):
+        # "Not any more." means nothing without what it answers.
+        return Remainder(text, ())
+    return Remainder("", ids)
+
+
+@dataclass(slots=True)
+class _Memory:
+    """One recalled content, ready to be looked for."""
+
+    id: str
+    normal: str
+    tokens: list[str]
+    ends: list[int]
+    """Where each sentence ends, as a number of tokens."""
+    questions: set[int]
+    """Tokens of sentences that ask."""
+    spaced: str
+    """The tokens with a space around each."""
+    parts: list[str]
+    """Its sentences, and itself, in the same form."""
+
+    @classmethod
+    def read(cls, key: str, content: str) -> "_Memory":
+        every: list[str] = []
+        by_sentence: list[list[str]] = []
+        ends: list[int] = []
+        questions: set[int] = set()
+        for each in sentences(content):
+            if found := tokens(each):
+                by_sentence.append(found)
+                every.extend(found)
+                ends.append(len(every))
+                if is_question(each):
+                    questions.update(range(len(every) - len(found), len(every)))
+        parts = {_spaced(each) for each in [every, *by_sentence] if len(each) >= _SHORTEST_REPEATED}
+        longest_first = sorted(parts, key=len, reverse=True)
+        return cls(key, normal(content), every, ends, questions, _spaced(every), longest_first)
+
+    def find(self, spaced: str) -> tuple[int, int] | None:
+        """Return from which token to which this holds a run of tokens, or None."""
+        at = self.spaced.find(spaced)
+        if at < 0:
+            return None
+        first = self.spaced.count(" ", 0, at + 1) - 1
+        return first, first + spaced.count(" ") - 1
+
+    def around(self, first: int, last: int) -> set[int]:
+        """Return the tokens beside that run that turn around what it says: a negation, a doubt, a question."""
+        start = max((end for end in self.ends if end <= first), default=0)
+        stop = min((end for end in self.ends if end >= last), default=len(self.tokens))
+        outside = [*range(start, first), *range(last, stop)]
+        return {
+            at
+            for at in outside
+            if is_negation(self.tokens[at]) or self.tokens[at] in DOUBTS or at in self.questions
+        }
+
+
+@dataclass(slots=True)
+class _Unit:
+    """One sentence of what was said."""
+
+    text: str
+    line: int
+    tokens: list[str]
+    framed: bool = False
+    """Whether it stood in a line as Engram prints memories."""
+    gone: bool = False
+    echoes: list[str] = field(default_factory=list)
+
+
+def _units(text: str, memories: Sequence[_Memory]) -> list[_Unit]:
+    known = {memory.id[:8] for memory in memories}
+    units: list[_Unit] = []
+
+    def add(part: str, *, framed: bool = False) -> None:
+        for each in sentences(part):
+            intro, _, rest = each.partition(": ")
+            # "You said: ..." is what comes behind it.
+            told = rest if rest and all(token in COMMON for token in tokens(intro)) else each
+            units.append(_Unit(each, number, tokens(told), framed=framed))
+
+    for number, line in enumerate(text.splitlines()):
+        printed = _FENCED.search(line) or _QUOTED.search(line)
+        if printed is not None:
+            add(line[: printed.start()])
+            if printed["id"] in known:
+                add(printed["body"], framed=True)
+            add(line[printed.end() :])
+        if printed is None and not _FRAME.match(line):
+            add(line)
+        elif printed is None or printed["id"] not in known:
+            # The frame itself, or a memory of another conversation.
+            units.append(_Unit("", number, [], framed=True, gone=True))
+    return units
+
+
+def _match(units: Sequence[_Unit], memories: Sequence[_Memory]) -> None:
+    """Mark the units that are echoes."""
+    covered: dict[str, set[int]] = {memory.id: set() for memory in memories}
+    runs: list[tuple[_Unit, _Memory, int, int]] = []
+    for unit in units:
+        if not unit.tokens:
+            continue
+        for memory in memories:
+            if (found := _find(unit, memory)) is not None:
+                runs.append((unit, memory, *found))
+                covered[memory.id].update(range(*found))
+    # Half of a sentence may say the opposite of the whole one: only beside the other half it is an echo.
+    for unit, memory, first, last in runs:
+        if memory.around(first, last) <= covered[memory.id]:
+            unit.gone = True
+            unit.echoes.append(memory.id)
+    for unit in units:
+        if not unit.gone and unit.tokens:
+            _match_contained(unit, memories)
+
+
+def _find(unit: _Unit, memory: _Memory) -> tuple[int, int] | None:
+    """Return where a unit begins and ends in a memory: all of it, or without what only asks or nods, or is cut off."""
+    if found := memory.find(_spaced(unit.tokens)):
+        return found
+    words = unit.tokens[:-1] if unit.text.endswith("\u2026") else unit.tokens
+    while words and words[0] in _NODS:
+        words = words[1:]
+    while words and words[-1] in _NODS:
+        words = words[:-1]
+    return memory.find(_spaced(words)) if words and words != unit.tokens else None
+
+
+def _match_contained(unit: _Unit, memories: Sequence[_Memory]) -> None:
+    """Mark a unit that holds whole sentences of memories and little else."""
+    left = _spaced(unit.tokens)
+    ids = []
+    for memory in memories:
+        before = left
+        for part in memory.parts:
+            # The bar keeps the words before and after from becoming a sentence.
+            left = left.replace(part, " | ")
+        if left != before:
+            ids.append(memory.id)
+    if not ids:
+        return
+    rest = left.replace("|", " ").split()
+    names = {word.casefold() for word in spoken(unit.text)[1:] if is_fact(word)}
+    turned = any(is_negation(token) or token in _TURNS or token in names for token in rest)
+    if not turned and len(content_words(" ".join(rest))) < FEWEST_WORDS:
+        unit.gone = True
+        unit.echoes.extend(ids)
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+def _joined(units: Sequence[_Unit]) -> str:
+    lines: dict[int, list[str]] = {}
+    for unit in units:
+        lines.setdefault(unit.line, []).append(unit.text)
+    return "\n".join(" ".join(each) for each in lines.values())

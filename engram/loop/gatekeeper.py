@@ -1,0 +1,252 @@
+"""The gatekeeper: takes what waits in the scratch buffer through the exit gate, behind the conversation's back.
+
+What it decides is carried out and noted in one transaction. So a crash anywhere leaves an entry either waiting or
+decided, and two gatekeepers that meet at one entry decide it once.
+"""
+
+import atexit
+import logging
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from engram.errors import EngramError
+from engram.graph import Transaction
+from engram.loop.exit_gate import Action, Decision, ExitGate, Focus, carry_out
+from engram.loop.inputs import Entry
+from engram.loop.scratch import Overtaken, Scratch, Verdict
+from engram.records import Turn
+from engram.remembering import Addition
+
+if TYPE_CHECKING:
+    from engram.memory import Engram
+
+BURST_SECONDS = 5.0
+"""Between two embedding calls while messages are pruned in a burst (v4 plan, 2.9)."""
+CLOSING_SECONDS = 60.0
+_ATTEMPTS = 5
+_LOG = logging.getLogger(__name__)
+_PERSISTED = {Action.PERSIST, Action.PERSIST_AND_FLAG}
+
+
+class Gatekeeper:
+    """Decides for one run of the loop; the deciding is done by a thread of its own."""
+
+    def __init__(
+        self,
+        memory: "Engram",
+        scratch: Scratch,
+        gate: ExitGate,
+        *,
+        run: str,
+        focus: Callable[[Sequence[Entry]], Focus],
+        alive: Callable[[], Sequence[str]],
+        decided: Callable[[Sequence[Verdict]], None],
+        patient: bool = True,
+    ) -> None:
+        """Prepare to decide.
+
+        Args:
+            memory: Where memories are made.
+            scratch: Where entries wait.
+            gate: Decides.
+            run: The run's id.
+            focus: What the entries are seen in the light of.
+            alive: Ids of other runs that go on.
+            decided: Told of what was decided, from the other thread.
+            patient: Whether what the gate is not sure of waits for a second look.
+        """
+        self._memory = memory
+        self._scratch = scratch
+        self._gate = gate
+        self._run = run
+        self._focus = focus
+        self._alive = alive
+        self._decided = decided
+        self._patient = patient
+        self._condition = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._asked: float | None = None
+        """When the thread may begin at the earliest; None: nobody asked."""
+        self._busy = self._closed = False
+        self._last = -BURST_SECONDS
+        self.trouble: EngramError | None = None
+        """Why the last attempt failed; what waits goes on waiting."""
+
+    def ask(self, *, burst: bool = False) -> None:
+        """Have what waits decided soon.
+
+        Args:
+            burst: Messages are being pruned: many may ask so in a row, and wait for their turn together.
+        """
+        with self._condition:
+            if self._closed:
+                return
+            begin = self._last + BURST_SECONDS if burst else 0.0
+            self._asked = begin if self._asked is None else min(begin, self._asked)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="engram-gate", daemon=True)
+                self._thread.start()
+                _DECIDING.add(self)
+            self._condition.notify_all()
+
+    def wait(self, timeout: float = CLOSING_SECONDS) -> bool:
+        """Wait until what was asked for is done; return whether that came to pass in time."""
+        with self._condition:
+            if self._asked is not None:
+                self._asked = 0.0
+                self._condition.notify_all()
+            return self._condition.wait_for(lambda: self._asked is None and not self._busy, timeout)
+
+    def close(self) -> None:
+        """Decide everything that waits, for good, and end the thread."""
+        self.wait()
+        with self._condition:
+            self._closed = True
+            self._condition.notify_all()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(1.0)
+        self.flush(last=True)
+
+    def flush(self, *, last: bool, alone: bool = False) -> tuple[Verdict, ...]:
+        """Take everything that waits through the exit gate now, and return what was decided.
+
+        Args:
+            last: Nothing may go on waiting.
+            alone: Ask no model.
+
+        Raises:
+            EngramError: It could not be decided or carried out; everything waits as before.
+        """
+        for _ in range(_ATTEMPTS):
+            entries, memories = self._scratch.buffered(run=self._run, alive=self._alive())
+            if not entries:
+                return ()
+            with suppress(Overtaken):
+                return self._decide(entries, memories, last=last, alone=alone)
+        return ()
+
+    def _decide(
+        self, entries: Sequence[Entry], memories: Mapping[str, str], *, last: bool, alone: bool
+    ) -> tuple[Verdict, ...]:
+        waiting = [entry for entry in entries if entry.id not in memories]
+        focus = self._focus(waiting)
+        decisions = self._gate.decide(waiting, focus, last=last, alone=alone) if waiting else []
+        verdicts: list[Verdict] = []
+
+        def work(transaction: Transaction, made: Mapping[str, str]) -> None:
+            # From the beginning: a deadlock runs it again.
+            verdicts[:] = [_known(entry, memories[entry.id]) for entry in entries if entry.id in memories]
+            verdicts.extend(_verdict(decision, made) for decision in decisions)
+            now = self._memory.now()
+            became = {each.entry.id: made[each.entry.turn] for each in decisions if each.entry.turn in made}
+            self._scratch.note(transaction, verdicts, now=now)
+            carry_out(
+                transaction,
+                decisions,
+                became,
+                space=self._memory.space,
+                now=now,
+                tuning=self._memory.tuning(),
+            )
+
+        touched = {each.nearest for each in decisions if each.action is Action.REINFORCE and each.nearest}
+        touched.update(other for each in decisions for other in each.contradicts)
+        self._memory.write_turns(
+            [_turn(decision) for decision in decisions if decision.action in _PERSISTED],
+            Addition(touches=tuple(sorted(touched)), work=work),
+        )
+        done = tuple(verdicts)
+        self._decided(done)
+        return done
+
+    def _work(self) -> None:
+        while self._next():
+            try:
+                self.flush(last=not self._patient)
+                self.trouble = None
+            except EngramError as error:
+                self.trouble = error
+            except Exception:  # noqa: BLE001  (this thread must outlive whatever one entry holds)
+                _LOG.warning("the exit gate failed", exc_info=True)
+            finally:
+                with self._condition:
+                    self._busy = False
+                    self._last = time.monotonic()
+                    self._condition.notify_all()
+
+    def _next(self) -> bool:
+        """Wait for the next time to begin; return False at the end."""
+        with self._condition:
+            while not self._closed:
+                if self._asked is None:
+                    self._condition.wait()
+                elif (early := self._asked - time.monotonic()) > 0:
+                    self._condition.wait(early)
+                else:
+                    self._asked, self._busy = None, True
+                    return True
+            return False
+
+
+def _turn(decision: Decision) -> Turn:
+    entry = decision.entry
+    return Turn(
+        text=entry.text,
+        speaker=entry.speaker,
+        at=entry.at,
+        session=entry.session,
+        id=entry.turn,
+        source=entry.source,
+        source_tag=entry.source_tag,
+        compressed=decision.compressed,
+        importance=decision.importance,
+    )
+
+
+def _known(entry: Entry, memory: str) -> Verdict:
+    """Return the verdict on an entry that is a memory already: somebody imported the same conversation."""
+    return Verdict(
+        entry=entry,
+        action=Action.PERSIST.value,
+        reason="it was a memory already",
+        relevance=1.0,
+        novelty="confirming",
+        similarity=1.0,
+        buffered=False,
+        memory=memory,
+    )
+
+
+def _verdict(decision: Decision, made: Mapping[str, str]) -> Verdict:
+    entry = decision.entry
+    memory = decision.nearest if decision.action is Action.REINFORCE else made.get(entry.turn)
+    erased = decision.action in _PERSISTED and memory is None
+    return Verdict(
+        entry=entry,
+        action="drop" if erased else decision.action.value,
+        reason="it was erased at a person's wish" if erased else decision.reason,
+        relevance=decision.relevance,
+        novelty=decision.novelty_level,
+        similarity=decision.similarity,
+        buffered=decision.action is Action.BUFFER,
+        memory=memory,
+    )
+
+
+_DECIDING: "weakref.WeakSet[Gatekeeper]" = weakref.WeakSet()
+"""Those that have a thread."""
+
+
+def wait_all() -> None:
+    """Wait until every gatekeeper of this process has done what it was asked for."""
+    for keeper in list(_DECIDING):
+        keeper.wait()
+
+
+# A program that never ends its conversations still has decided what it could; the rest waits in the graph.
+atexit.register(wait_all)

@@ -1,0 +1,251 @@
+"""Responding: System 1 answers, corrects itself once, and asks System 2 where that is not enough.
+
+Sources: v4 plan, 3.5 (loop before escalate) and 3.6 (System 2 is a tool of System 1, which stays in the driver's seat).
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+from engram import prompts
+from engram.errors import EngramError
+from engram.llm.base import ChatModel, Message, StopReason, Stream, ToolCall, ToolResult, Usage
+from engram.llm.structured import Parsed
+from engram.loop.escalation import (
+    DELIBERATE,
+    Correction,
+    Deliberation,
+    Trigger,
+    correction_request,
+    deliberate,
+    escalates,
+)
+from engram.loop.events import Delta, Event, Notice, Revising
+from engram.loop.fencing import whole
+from engram.loop.metacognition import FOK, Confidence, assess
+
+UNSURE = "not sure enough"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What is to be answered, and what the answer is judged by."""
+
+    system: str
+    messages: tuple[Message, ...]
+    question: str
+    context: str
+    """The fenced memories, for System 2."""
+    fok: FOK | None
+    threshold: float
+    """Composite confidence that an answer has to reach."""
+    triggers: frozenset[Trigger]
+    """What speaks for System 2 before anything is answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What came of it."""
+
+    text: str
+    usage: Usage | None = None
+    stop_reason: StopReason | None = None
+    confidence: Confidence | None = None
+    escalated: bool = False
+    correction: Correction | None = None
+    failure: EngramError | None = None
+    """Why there is no more of it."""
+
+
+@dataclass(slots=True)
+class _Pass:
+    """One answer of System 1, as it arrives."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    logprob: float | None = None
+    usage: Usage | None = None
+    stop_reason: StopReason | None = None
+    failure: EngramError | None = None
+
+
+class Responder:
+    """Answers for one run of the loop."""
+
+    def __init__(
+        self,
+        system1: ChatModel,
+        system2: ChatModel | None,
+        quiet: ChatModel | None,
+        *,
+        max_tokens: int,
+    ) -> None:
+        """Prepare to answer.
+
+        Args:
+            system1: Answers.
+            system2: Is asked where that is not enough; None: nobody is.
+            quiet: Is asked how sure an answer is, in isolation; None: nobody is.
+            max_tokens: The longest answer, in tokens.
+        """
+        self._system1 = system1
+        self._system2 = system2
+        self._quiet = quiet
+        self._max_tokens = max_tokens
+        self.partial = ""
+        """What there is of the answer, for whoever is interrupted."""
+
+    def respond(self, asking: Asking) -> Generator[Event, None, Response]:
+        """Yield the answer as it comes, with what replaces what; return what it came to."""
+        self.partial = ""
+        if escalates(asking.triggers) and self._system2 is not None:
+            names = ", ".join(sorted(trigger.value for trigger in asking.triggers))
+            yield Revising(by="system2", why=names)
+            considered = yield from self._consider(asking, draft=None, why=names)
+            if considered is not None:
+                return (yield from self._say(asking, considered, draft=None))
+        first, asked = yield from self._first(asking)
+        if first.failure is not None or not first.text.strip():
+            return _response(first, escalated=asked is not None)
+        confidence = self._assess(asking, first)
+        if confidence.enough or asked is not None:
+            return replace(
+                _response(first, escalated=asked is not None),
+                confidence=confidence,
+                correction=None if asked is None else asked.correction,
+            )
+        return (yield from self._revise(asking, first, confidence))
+
+    def _first(self, asking: Asking) -> Generator[Event, None, tuple[_Pass, Deliberation | None]]:
+        """Answer; System 1 may ask System 2 itself, once."""
+        tools = (DELIBERATE,) if self._system2 is not None else ()
+        stream = self._system1.stream(
+            asking.system, asking.messages, max_tokens=self._max_tokens, tools=tools
+        )
+        first = yield from self._listen(stream)
+        call = next((call for call in first.calls if call.name == DELIBERATE.name), None)
+        if first.failure is not None or call is None:
+            return first, None
+        given = call.arguments or {}
+        why = str(given.get("why", "it asked to"))
+        yield Revising(by="system2", why=whole(why))
+        considered = yield from self._consider(asking, draft=first.text or None, why=why)
+        told = "No answer came. Answer as well as you can." if considered is None else _told(considered)
+        messages = [
+            *asking.messages,
+            stream.message,
+            Message(role="user", results=tuple(ToolResult(call=each, text=told) for each in first.calls)),
+        ]
+        second = yield from self._listen(
+            self._system1.stream(asking.system, messages, max_tokens=self._max_tokens, tools=tools)
+        )
+        return second, considered
+
+    def _revise(
+        self, asking: Asking, first: _Pass, confidence: Confidence
+    ) -> Generator[Event, None, Response]:
+        """Let System 1 correct itself once, and ask System 2 where that does not help."""
+        why = f"{UNSURE} ({confidence})"
+        yield Revising(by="self", why=why)
+        messages = [
+            *asking.messages,
+            Message(role="assistant", text=first.text),
+            Message(role="user", text=correction_request(first.text, why)),
+        ]
+        second = yield from self._listen(
+            self._system1.stream(asking.system, messages, max_tokens=self._max_tokens)
+        )
+        if second.failure is not None or not second.text.strip():
+            yield Notice(text="The second thought did not come through; the first one stands.")
+            self.partial = first.text
+            return replace(_response(first), confidence=confidence)
+        confidence = self._assess(asking, second)
+        triggers = asking.triggers | ({Trigger.LOW_CONFIDENCE} if not confidence.enough else frozenset())
+        if confidence.enough or not escalates(triggers) or self._system2 is None:
+            return replace(_response(second), confidence=confidence)
+        yield Revising(by="system2", why=f"{UNSURE} ({confidence})")
+        considered = yield from self._consider(asking, draft=second.text, why=f"{UNSURE} ({confidence})")
+        if considered is None:
+            return replace(_response(second), confidence=confidence)
+        return (yield from self._say(asking, considered, draft=second))
+
+    def _say(
+        self, asking: Asking, considered: Deliberation, *, draft: _Pass | None
+    ) -> Generator[Event, None, Response]:
+        """Let System 1 say what System 2 thought."""
+        opinion = prompts.fill(
+            "second_opinion",
+            answer=whole(considered.answer),
+            explanation=whole(considered.explanation),
+        )
+        said = yield from self._listen(
+            self._system1.stream(
+                f"{asking.system}\n\n{opinion}", asking.messages, max_tokens=self._max_tokens
+            )
+        )
+        if (said.failure is not None and not said.text.strip()) or not said.text.strip():
+            # System 1 has nothing to say it with: the slower model's own words are better than none.
+            yield Delta(text=considered.answer)
+            self.partial = considered.answer
+            return Response(text=considered.answer, stop_reason="end", escalated=True)
+        confidence = self._assess(asking, said) if said.failure is None else None
+        correction = considered.correction if draft is not None else None
+        return replace(_response(said, escalated=True), confidence=confidence, correction=correction)
+
+    def _consider(
+        self, asking: Asking, *, draft: str | None, why: str
+    ) -> Generator[Event, None, Deliberation | None]:
+        """Ask System 2; None, and a notice, where it gives no usable answer."""
+        if self._system2 is None:
+            return None
+        outcome = deliberate(
+            self._system2,
+            question=asking.question,
+            draft=draft,
+            context=asking.context,
+            why=why,
+            max_tokens=self._max_tokens,
+        )
+        if isinstance(outcome, Parsed):
+            return outcome.value
+        yield Notice(text="The slower model gave no usable answer; this one goes on without it.")
+        return None
+
+    def _listen(self, stream: Stream) -> Generator[Event, None, _Pass]:
+        """Yield one answer as it arrives; `partial` has what there is of it at any time."""
+        heard = _Pass()
+        try:
+            for delta in stream:
+                self.partial = stream.text
+                yield Delta(text=delta)
+        except EngramError as error:
+            heard.failure = error
+        finally:
+            # Reached by Ctrl-C and by a closed iterator too.
+            stream.close()
+        heard.text, heard.usage, heard.stop_reason = stream.text, stream.usage, stream.stop_reason
+        heard.calls, heard.logprob = stream.calls, stream.logprob
+        return heard
+
+    def _assess(self, asking: Asking, heard: _Pass) -> Confidence:
+        return assess(
+            self._quiet,
+            question=asking.question,
+            answer=heard.text,
+            fok=asking.fok,
+            logprob=heard.logprob,
+            threshold=asking.threshold,
+        )
+
+
+def _response(heard: _Pass, *, escalated: bool = False) -> Response:
+    return Response(
+        text=heard.text,
+        usage=heard.usage,
+        stop_reason=heard.stop_reason,
+        escalated=escalated,
+        failure=heard.failure,
+    )
+
+
+def _told(considered: Deliberation) -> str:
+    return f"Answer: {considered.answer}\nExplanation: {considered.explanation}"

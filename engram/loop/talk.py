@@ -1,0 +1,116 @@
+"""The conversation at hand: what was said, what came to mind in it, and what became of each line.
+
+The loop writes it; the gatekeeper tells, from its own thread, what became a memory.
+"""
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from engram.graph import Graph
+from engram.llm.base import Role
+from engram.loop.inputs import Entry
+from engram.loop.scratch import Verdict
+from engram.loop.window import Said
+from engram.records import FOREVER, Memory
+
+EARLIER_TURNS = 48
+"""Turns of the same conversation that are taken up where it is resumed."""
+SHOWN = 500
+"""Memories of which it is known that they came to mind; the oldest go."""
+SCORED = 10
+"""Verdicts of the exit gate that tell how much a conversation matters."""
+
+
+class Talk:
+    """One conversation."""
+
+    def __init__(self, said: Iterable[Said] = ()) -> None:
+        self._lock = threading.Lock()
+        self._said = list(said)
+        self._became: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
+        self._scores: list[float] = []
+        self.undecided = 0
+        """Lines heard since the exit gate last decided: the length of the scratch buffer, as far as is known."""
+
+    @classmethod
+    def resumed(cls, graph: Graph, *, space: str, session: str, assistant: str) -> "Talk":
+        """Take up the conversation of that name where it stopped; an empty one if there is none."""
+        rows = graph.read(
+            "inspect/list_turns", space=space, session=session, before=FOREVER, limit=EARLIER_TURNS
+        )
+        return cls(
+            Said(
+                role="assistant" if row["speaker"] == assistant else "user",
+                text=row["text"],
+                memory=row["memory"],
+            )
+            for row in reversed(rows)
+        )
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """What was said, the oldest first, each with its memory where it has become one."""
+        with self._lock:
+            return tuple(
+                replace(one, memory=self._became[one.entry])
+                if one.memory is None and one.entry in self._became
+                else one
+                for one in self._said
+            )
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """Content, by id, of the memories that came to mind."""
+        with self._lock:
+            return dict(self._shown)
+
+    @property
+    def gate_score(self) -> float | None:
+        """Average relevance of what the exit gate saw last, 0 to 1; None where it saw nothing."""
+        with self._lock:
+            return fmean(self._scores) if self._scores else None
+
+    def add(self, role: Role, text: str, *, entry: str | None) -> None:
+        """Note what was said."""
+        with self._lock:
+            self._said.append(Said(role=role, text=text, entry=entry))
+            self.undecided += 1 + text.count("\n")
+
+    def show(self, memories: Iterable[Memory]) -> None:
+        """Note what came to mind: said again, by whomever, it is nothing new."""
+        with self._lock:
+            for memory in memories:
+                self._shown.pop(memory.id, None)
+                self._shown[memory.id] = memory.content
+            for old in list(self._shown)[: max(0, len(self._shown) - SHOWN)]:
+                del self._shown[old]
+
+    def prune(self, gone: Sequence[Said]) -> None:
+        """Let go of what has left the window."""
+        with self._lock:
+            self._said = self._said[len(gone) :]
+
+    def decided(self, verdicts: Sequence[Verdict]) -> None:
+        """Note what the exit gate decided."""
+        with self._lock:
+            self._became |= {each.entry.id: each.memory for each in verdicts if each.memory is not None}
+            self._scores = [*self._scores, *(min(1.0, max(0.0, each.relevance)) for each in verdicts)][
+                -SCORED:
+            ]
+            lines = sum(1 + each.entry.text.count("\n") for each in verdicts if not each.buffered)
+            self.undecided = max(0, self.undecided - lines)
+
+    def forget(self, memory: Memory) -> None:
+        """Leave a memory out, and the turn that it was."""
+        said = self.said
+        with self._lock:
+            self._said = [one for one in said if one.memory != memory.id]
+            self._shown.pop(memory.id, None)
+
+    def around(self, entries: Sequence[Entry], *, most: int) -> list[str]:
+        """Return what was said last besides these entries, as far as `most` turns."""
+        ids = {entry.id for entry in entries}
+        return [one.text for one in self.said[-most - len(ids) :] if one.entry not in ids][-most:]
