@@ -31,6 +31,7 @@ _SHOWN = 600
 @click.option("--derived-from", metavar="ID", multiple=True, help="A memory it was drawn from; repeatable.")
 @click.option("--supersedes", metavar="ID", help="The memory that this one replaces.")
 @click.option("--reason", metavar="TEXT", help="Why it does.")
+@click.option("--immutable", is_flag=True, help="Never let it matter less, and put it into every prompt.")
 @click.pass_obj
 def remember(state: State, /, content: str | None, **details: Any) -> None:
     """Store one thing; `-` or nothing reads it from standard input."""
@@ -184,7 +185,7 @@ def _memory_text(memory: Memory) -> str:
     rows = {
         "id": memory.id,
         "kind": memory.kind.value + (f", {memory.category}" if memory.category else ""),
-        "status": f"{memory.status}, {memory.tier}",
+        "status": f"{memory.status}, {memory.tier}" + (", immutable" if memory.immutable else ""),
         "said by": memory.speaker or "",
         "source": memory.source,
         "happened": f"{memory.event_at:%Y-%m-%d %H:%M}",
