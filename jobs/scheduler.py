@@ -19,7 +19,7 @@ from engram.errors import EngramError
 from engram.graph import Graph
 from engram.tuning import DEFAULTS_SPACE, read_tuning
 
-from . import cluster, coactivate, decay, health, promote, rank, reinforce, replay, sweep
+from . import cluster, coactivate, decay, health, promote, rank, reinforce, replay, safety, sweep
 from .job import Job, Run, run_job
 
 JOBS: dict[str, Job] = {
@@ -32,6 +32,7 @@ JOBS: dict[str, Job] = {
         cluster.JOB,
         replay.JOB,
         rank.JOB,
+        safety.JOB,
         health.JOB,
         sweep.JOB,
     )

@@ -11,6 +11,9 @@ RECORDS = (
     "consolidate/roll_up_blend_changes",
     "consolidate/roll_up_attempts",
     "consolidate/roll_up_runs",
+    "consolidate/roll_up_llm_calls",
+    "consolidate/roll_up_loop_runs",
+    "consolidate/roll_up_safety_events",
 )
 """One statement for each kind of record that is kept for `sweep.keep_days`.
 
@@ -47,6 +50,23 @@ def _remove_snapshots(work: Work) -> None:
         work.count(row["changed"], row["examples"])
 
 
+def _sweep_scratch(work: Work) -> None:
+    """Delete entries of the scratch buffer that were decided a day ago."""
+    size, seen = work.tuning.whole("sweep.batch_size"), 0
+    while not work.stopping():
+        swept: int = work.write(
+            "consolidate/sweep_scratch",
+            space=work.space,
+            now=work.now,
+            skip=seen if work.dry_run else 0,
+            batch_size=size,
+        ).rows[0]["changed"]
+        if not swept:
+            return
+        work.count(swept)
+        seen += swept
+
+
 def _roll_up(work: Work) -> None:
     """Count and delete old records, of the space or, without one, of the runs over every space."""
     before = work.now - timedelta(days=work.tuning["sweep.keep_days"])
@@ -75,7 +95,7 @@ JOB = Job(
     name="sweep",
     why="Records of what happened would outgrow what is remembered. Old ones become counters; sessions that nobody "
     "closed are closed, and what a worker that died still held is free again.",
-    steps=(_close_sessions, _end_attempts, _remove_snapshots, _roll_up),
+    steps=(_close_sessions, _end_attempts, _remove_snapshots, _sweep_scratch, _roll_up),
     overall=(_roll_up,),
     again="nothing: what was swept is gone",
 )

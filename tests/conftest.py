@@ -12,6 +12,7 @@ import pytest
 from engram.config import Settings
 from engram.graph import Graph
 from engram.learning import flush_all
+from engram.loop.gatekeeper import wait_all
 from engram.memory import Engram
 from engram.server import ManagedServer, docker_engine
 from engram.testing import FixedClock, HashEmbedder
@@ -112,6 +113,7 @@ def graph(neo4j_address: Address, _schema: None) -> Iterator[Graph]:
     address = neo4j_address
     with Graph(address.uri, address.user, address.password, address.database) as opened:
         yield opened
+        wait_all()
         flush_all()  # a test may have opened further memories on it, which write behind its back
 
 

@@ -10,18 +10,17 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
 
-import pexpect
 import pytest
 
 from engram.config import Settings
 from engram.graph import Graph
 from engram.memory import Engram
 from engram.testing import HashEmbedder
-from tests.acceptance.test_chat import PROMPT, WAIT, leave
 from tests.acceptance.test_command import ENGRAM, data, run
 from tests.conftest import DIMENSIONS
 from tests.graph.beside import run as in_the_graph
 from tests.protocol.cable import Cable
+from tests.terminal import Terminal
 
 pytestmark = pytest.mark.graph
 
@@ -30,6 +29,8 @@ JOBS: dict[str, Any] = resolve_name("engram.jobs.scheduler:JOBS")
 FACTS = [
     f"The {colour} boat belongs to number {n}" for n, colour in enumerate(("red", "blue", "green", "grey"))
 ]
+WAIT = 60
+"""Seconds after which what is waited for fails the test."""
 ENDING = 60
 """Seconds after which a process that was told to end fails the test; it promises ten."""
 
@@ -76,20 +77,6 @@ def serving(environment: dict[str, str], *arguments: str) -> Iterator[tuple[subp
             yield process, process.stderr
         finally:
             process.kill()
-
-
-def talking(environment: dict[str, str], *arguments: str) -> Any:
-    """Start a command that chats at a terminal, up to its first prompt."""
-    child = pexpect.spawn(
-        ENGRAM,
-        list(arguments),
-        env=environment | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
-        encoding="utf-8",
-        timeout=WAIT,
-        dimensions=(40, 200),
-    )
-    child.expect(PROMPT)
-    return child
 
 
 def test_the_list_has_the_intervals_in_force(engram_env: dict[str, str], memory: Engram) -> None:
@@ -243,22 +230,19 @@ def test_the_scheduler_needs_a_database_to_begin_with(engram_env: dict[str, str]
 
 def test_jobs_behind_a_conversation(engram_env: dict[str, str], due: Engram) -> None:
     """With --with-chat they run while one talks, and say nothing; the chat's own options go to the chat."""
-    child = talking(
-        engram_env, "jobs", "start", "--with-chat", "--no-llm", "--session", "walk", "--space", due.space
-    )
-    try:
-        assert "session walk" in str(child.before)
+    options = ["jobs", "start", "--with-chat", "--no-llm", "--session", "walk", "--space", due.space]
+    with Terminal.running(ENGRAM, options, engram_env) as chat:
+        chat.prompt()
         patience = threading.Event()
         for _ in range(10 * WAIT):
             if any(row["job"] == "promote" and row["ended_at"] for row in runs(due)):
                 break
             patience.wait(0.1)
-        child.sendline("/exit")
-        assert leave(child) == 0
-        assert "promote" not in str(child.before)
-        assert "failed" not in str(child.before)
-    finally:
-        child.close(force=True)
+        chat.enter("/exit")
+        assert chat.end() == 0
+        assert "session walk" in chat.text
+        assert "promote" not in chat.text
+        assert "failed" not in chat.text
     assert tiers(due) == ["shortTerm"] * 4
 
 
@@ -298,15 +282,13 @@ def test_the_end_of_a_chat_is_the_end_of_its_session(engram_env: dict[str, str],
 def test_a_database_that_is_away_does_not_spoil_the_goodbye(engram_env: dict[str, str]) -> None:
     """The session cannot be ended then; one is told goodbye all the same, and nothing else."""
     with Cable(engram_env["ENGRAM_NEO4J_URI"]) as cable:
-        child = talking(engram_env | {"ENGRAM_NEO4J_URI": cable.uri}, "chat", "--no-llm")
-        try:
-            child.sendline("My dog Rex eats carrots")
-            child.expect("Noted")
-            child.expect(PROMPT)
+        env = engram_env | {"ENGRAM_NEO4J_URI": cable.uri}
+        with Terminal.running(ENGRAM, ["chat", "--no-llm"], env) as chat:
+            chat.enter("My dog Rex eats carrots")
+            chat.shows("^Noted")
+            chat.prompt()
             cable.cut()
-            child.sendline("/exit")
-            child.expect("Goodbye. To go on: ")
-            assert leave(child) == 0
-            assert "engram:" not in str(child.before)
-        finally:
-            child.close(force=True)
+            chat.enter("/exit")
+            assert chat.end() == 0
+            assert re.search("^Goodbye. To go on: ", chat.text, re.MULTILINE)
+            assert "engram:" not in chat.text

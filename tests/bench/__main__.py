@@ -37,6 +37,7 @@ BENCHMARKS = {
     "startup": Benchmark("Starting the managed server"),
     "demo": Benchmark("The demo, from nothing"),
     "embedding": Benchmark("Embedding"),
+    "signals": Benchmark("The signal scan"),
 }
 
 

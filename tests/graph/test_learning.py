@@ -424,7 +424,7 @@ def test_a_lesson_counts_once(memory: Engram, clock: FixedClock) -> None:
     one, two, three = atlas(memory, 3)
     lesson = lesson_of("atlas", one.id, two.id, missed=(three.id,), at=clock.now)
     first = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
-    assert first.rows == [{"used": 2, "missed": 1, "pairs": 1}]
+    assert first.rows == [{"used": 2, "missed": 1, "pairs": 1, "over": []}]
     before = everything(memory)
     clock.advance(timedelta(days=1))
     memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
@@ -441,7 +441,7 @@ def test_a_lesson_teaches_its_own_space(memory: Engram) -> None:
         "atlas", mine.id, *(each.id for each in theirs[:2]), missed=(theirs[2].id,), at=memory._clock()
     )
     outcome = memory.graph.write("write/learn_from_recall", **lesson.parameters(memory.space, Tuning()))
-    assert outcome.rows == [{"used": 1, "missed": 0, "pairs": 0}]
+    assert outcome.rows == [{"used": 1, "missed": 0, "pairs": 0, "over": []}]
     assert everything(other) == before
     assert [end for _, end in links(memory, "RETURNED")] == [mine.id]
 

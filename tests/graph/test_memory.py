@@ -186,7 +186,9 @@ def test_turns_are_linked_to_where_they_were_said(memory: Engram) -> None:
         (2, "PART_OF", "Session"),
     ]
     assert chain[1].detail["citation"] == "I sold the boat"
-    turns = memory.graph.read("inspect/list_turns", space=memory.space, session="talk", limit=9)
+    turns = memory.graph.read(
+        "inspect/list_turns", space=memory.space, session="talk", before=FOREVER, limit=9
+    )
     assert [turn["text"] for turn in turns] == ["Pity", "I sold the boat", "Hello"]
 
 
@@ -358,7 +360,7 @@ def test_erase_leaves_no_trace(memory: Engram, graph: Graph) -> None:
         memory.remember(secret)
     with pytest.raises(NotFoundError):
         memory.get(target.id)
-    rows = graph.read("inspect/list_turns", space=memory.space, session="talk", limit=20)
+    rows = graph.read("inspect/list_turns", space=memory.space, session="talk", before=FOREVER, limit=20)
     assert "quokka" not in str(rows)
     oh_dear = next(hit.memory for hit in memory.recall("Oh dear", 5) if hit.memory.content == "Oh dear")
     assert "How are you?" in oh_dear.contextualized

@@ -1,11 +1,7 @@
 """The pieces of the chat that need no database: fencing, the prompt, the window, quoting, commands."""
 
-import os
-import signal
-import stat
 from datetime import UTC, datetime
 from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
 from hypothesis import given
@@ -28,13 +24,9 @@ from engram.chat import (
     window,
     words,
 )
-from engram.errors import InvalidInputError
 from engram.questions import asks
 from engram.records import FOREVER, Hit, Kind, Memory
 from engram.testing import HashEmbedder
-
-# By name: the checkout's `cli` folder is the package `engram.cli` only once installed.
-cli = resolve_name("engram.cli.chat")
 
 NOW = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
 
@@ -258,110 +250,3 @@ def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
 def test_normal_is_stable(text: str) -> None:
     """Comparing twice gives the same as comparing once, for spaces and case."""
     assert normal(f"  {text}\n") == normal(text)
-
-
-@pytest.mark.parametrize(
-    ("line", "name", "rest"),
-    [
-        ("/help", "/help", ""),
-        ("/WHY  abc123 ", "/why", "abc123"),
-        ("/memories where do I live", "/memories", "where do I live"),
-        ("/", "/", ""),
-    ],
-)
-def test_a_slash_line_is_a_command(line: str, name: str, rest: str) -> None:
-    """The first word is the command, in any case; the rest is its argument."""
-    slash = cli.parse_slash(line)
-    assert slash is not None
-    assert (slash.name, slash.rest) == (name, rest)
-
-
-@pytest.mark.parametrize("line", ["hello", " /etc/passwd is a file", "", "either/or"])
-def test_other_lines_are_said(line: str) -> None:
-    """Only a slash at the very beginning makes a command."""
-    assert cli.parse_slash(line) is None
-
-
-def test_the_commands_are_the_documented_ones() -> None:
-    """The list that /help prints has every command."""
-    assert list(cli.COMMANDS) == ["/help", "/memories", "/why", "/good", "/bad", "/forget", "/exit"]
-
-
-def test_the_history_is_private(tmp_path: Path) -> None:
-    """The file of typed lines can be read by its owner only, even if it was open before."""
-    path = tmp_path / "deep" / "chat_history"
-    cli.open_history(path).append_string("hello")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert "hello" in path.read_text()
-    path.chmod(0o644)
-    cli.open_history(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_history_that_cannot_be_kept_is_done_without(tmp_path: Path) -> None:
-    """Where there is no place for the file, or a line cannot be written, typing goes on."""
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    cli.open_history(blocked / "chat_history").append_string("hello")
-    cli.open_history(tmp_path / "chat_history").append_string("\ud800")
-
-
-def test_a_persona_is_text_or_a_file(tmp_path: Path) -> None:
-    """`--system-prompt` takes either; blank ones and unreadable files are errors."""
-    file = tmp_path / "pirate.txt"
-    file.write_text("You are a pirate.")
-    assert cli.read_persona(str(file)) == "You are a pirate."
-    assert cli.read_persona("You are a poet. " * 500).startswith("You are a poet.")
-    with pytest.raises(InvalidInputError, match="empty"):
-        cli.read_persona("  ")
-    file.write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InvalidInputError, match="cannot be read"):
-        cli.read_persona(str(file))
-
-
-def test_new_sessions_have_different_names() -> None:
-    """Two conversations begun in the same minute are two sessions, in order of time."""
-    names = {cli.new_session(NOW) for _ in range(20)}
-    assert len(names) > 10
-    assert all(name.startswith("chat-2026-05-04-0930-") for name in names)
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
-)
-def test_a_signal_waits_for_the_write(number: int, expected: type[BaseException]) -> None:
-    """What arrives inside the shield is raised when the block is done, not before, and outside at once."""
-    done = []
-    with cli.Signals() as signals:
-        with pytest.raises(expected), signals.shield():  # noqa: PT012  (that the block ends is the point)
-            os.kill(os.getpid(), number)
-            done.append("write")
-        with pytest.raises(expected):
-            os.kill(os.getpid(), number)
-    assert done == ["write"]
-
-
-def test_an_impatient_person_can_leave_a_write() -> None:
-    """Three presses of Ctrl-C end even a write that hangs."""
-    presses = 0
-    with cli.Signals() as signals, pytest.raises(KeyboardInterrupt), signals.shield():  # noqa: PT012
-        for presses in range(1, 10):  # noqa: B007  (counted until the exception)
-            os.kill(os.getpid(), signal.SIGINT)
-    assert presses == 3
-
-
-def test_a_wish_to_end_outlasts_a_ctrl_c() -> None:
-    """SIGTERM during a write is not forgotten because Ctrl-C follows it."""
-    with cli.Signals() as signals, pytest.raises(SystemExit) as caught, signals.shield():  # noqa: PT012
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGINT)
-    assert caught.value.code == 128 + signal.SIGTERM
-
-
-def test_the_old_handlers_come_back() -> None:
-    """After the chat, signals do what they did before."""
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
-    with cli.Signals():
-        pass
-    after = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
-    assert after == before
