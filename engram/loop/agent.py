@@ -709,12 +709,9 @@ def _input(entry: Entry, source: Source, *, urgency: float | None = None, emotio
 
 def _kept(heard: Heard, role: Role) -> list[Event]:
     """Return the events of something that was heard."""
-    events: list[Event] = []
-    if heard.error is not None:
-        events.append(Failed(error=heard.error, doing="store"))
-    if heard.kept:
-        events.append(Stored(role=role, turn=heard.entry.turn, journaled=heard.journaled))
-    return events
+    if not heard.kept and heard.error is not None:
+        return [Failed(error=heard.error, doing="store")]
+    return [Stored(role=role, turn=heard.entry.turn, journaled=heard.journaled)]
 
 
 def _told(hits: Sequence[Hit], assembled: Assembled) -> tuple[Hit, ...]:

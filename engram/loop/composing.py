@@ -11,10 +11,10 @@ from engram.embedding.protocol import Task, Vectors
 from engram.errors import DatabaseError, EmbeddingError
 from engram.loop.assembly import Assembled, Budget, Scene, assemble
 from engram.loop.escalation import maturity, required, triggers
-from engram.loop.fencing import section
 from engram.loop.identity import Identity
 from engram.loop.knowing import Knowing, Known
 from engram.loop.metacognition import felt_knowing
+from engram.loop.quoting import answers
 from engram.loop.reflections import find_corrections
 from engram.loop.responding import Asking
 from engram.loop.talk import Talk
@@ -98,10 +98,11 @@ class Composer:
 
         Args:
             text: What is attended to.
-            hits: What came to mind, best first; earlier copies of the question are no answers and left out.
+            hits: What came to mind, best first.
             report: The cognitive state report.
             said: The conversation, `text` included, oldest first.
-            contradicts: Whether `text` contradicts what is remembered.
+            contradicts: Whether `text` contradicts what is remembered; that memories told contradict each other
+                is seen here.
             escalated: Exchanges since System 2 was asked; None: never.
         """
         known = self._knowing()
@@ -143,19 +144,19 @@ class Composer:
         )
         self._previous = assembled.attention
         told = messages(fitted.kept)
-        feeling = felt_knowing(text, hits)
+        feeling = felt_knowing(text, answers(hits, text, user=self._user))
         return Composed(
             asking=Asking(
                 system=assembled.system,
                 messages=tuple(told),
                 question=text,
-                context=section("memories", [each.line for each in assembled.situational]),
+                context="\n".join(each.line for each in assembled.situational),
                 fok=feeling,
                 threshold=_required(known.identity, tuning),
                 triggers=triggers(
                     text,
                     fok=feeling,
-                    contradicts=contradicts,
+                    contradicts=contradicts or assembled.tokens["disagreements"] > 0,
                     identity_similarity=self._identity_similarity(vector, known),
                     goals=known.goals,
                 ),

@@ -1,5 +1,6 @@
 """Hearing: whatever comes in or goes out is durable before anything else happens to it."""
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from engram.loop.scratch import Scratch
 from engram.loop.signals import scan
 from engram.validation import check_content
 
+_LOG = logging.getLogger(__name__)
 AWAY_SECONDS = 20.0
 """After the database did not answer, for how long nobody waits for it again."""
 
@@ -130,8 +132,16 @@ class Hearing:
         self._away = None
 
     def catch_up(self) -> int:
-        """Write into the graph what the journal holds; return how many entries that were."""
-        return self.journal.drain(self._take_over)
+        """Write into the graph what the journal holds; return how many entries that were.
+
+        Raises:
+            DatabaseError: The database is away, or refuses them; they stay.
+        """
+        try:
+            return self.journal.drain(self._take_over)
+        except OSError as error:  # a file that cannot be read keeps nobody from being heard
+            _LOG.warning("the journal %s waits: %s", self.journal.file, error)
+            return 0
 
     def _take_over(self, entries: Sequence[Entry]) -> None:
         # Whoever writes them decides them: the run that heard them may be over and could not say so.

@@ -7,12 +7,13 @@ graph; entries are known by their ids there, so a journal that is written twice 
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from engram.config import Settings
 from engram.loop.inputs import Entry
@@ -28,6 +29,9 @@ class Journal:
         name = hashlib.sha256(space.encode()).hexdigest()[:16]
         self.file: Path = settings.data_dir / "journal" / f"{name}.jsonl"
         self._lock = FileLock(self.file.with_suffix(".lock"), timeout=_SECONDS)
+        """Held while the file is touched, and never while the database is waited for."""
+        self._draining = FileLock(self.file.with_suffix(".draining"), timeout=_SECONDS)
+        """Held by the one who writes it into the graph."""
 
     def append(self, entry: Entry) -> None:
         """Keep an entry; it is on the disk when this returns.
@@ -42,38 +46,60 @@ class Journal:
 
     def __len__(self) -> int:
         """Return how many entries wait in it."""
-        return len(self._entries())
+        return len(_entries(self._held()))
 
     def drain(self, write: Callable[[Sequence[Entry]], object]) -> int:
         """Write everything in it into the graph and empty it; return how many entries that were.
 
+        Where another process is at it, nothing is done. What is appended meanwhile stays.
+
         Args:
             write: Takes the entries, oldest first; where it raises, all of them stay.
+
+        Raises:
+            OSError: The file cannot be read or changed; all of them stay.
         """
         if not self.file.exists():
             return 0
-        with self._lock:
-            entries = self._entries()
+        with suppress(Timeout), self._draining.acquire(timeout=0):
+            with self._lock:
+                held = self._held()
+            entries = _entries(held)
             if entries:
                 write(entries)
-            self.file.unlink(missing_ok=True)
-        return len(entries)
+            with self._lock:
+                self._keep(self._held()[len(held) :])
+            return len(entries)
+        return 0
 
     def forget(self, text: str) -> None:
         """Take out what holds `text`, which is about to be erased."""
         words = text.casefold()
         if not self.file.exists():
             return
-        with self._lock:
-            kept = [entry for entry in self._entries() if words not in entry.text.casefold()]
-            write_private(self.file, "".join(f"{_line(entry)}\n" for entry in kept))
+        # Nobody may be about to write it, and to take it for what the file begins with.
+        with self._draining, self._lock:
+            kept = [entry for entry in _entries(self._held()) if words not in entry.text.casefold()]
+            self._keep("".join(f"{_line(entry)}\n" for entry in kept).encode())
 
-    def _entries(self) -> list[Entry]:
+    def _held(self) -> bytes:
         try:
-            lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines()
+            return self.file.read_bytes()
         except FileNotFoundError:
-            return []
-        return [entry for line in lines if (entry := _read(line)) is not None]
+            return b""
+
+    def _keep(self, rest: bytes) -> None:
+        """Let the file hold this and nothing else."""
+        if rest.strip():
+            write_private(self.file, rest.decode("utf-8", "replace"))
+        else:
+            self.file.unlink(missing_ok=True)
+
+
+def _entries(held: bytes) -> list[Entry]:
+    # Not `splitlines`: text may hold what Unicode takes for the end of a line.
+    lines = held.decode("utf-8", "replace").split("\n")
+    return [entry for line in lines if (entry := _read(line)) is not None]
 
 
 def _line(entry: Entry) -> str:

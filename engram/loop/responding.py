@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from engram import prompts
-from engram.errors import EngramError
+from engram.errors import EngramError, LanguageModelGarbledError
 from engram.llm.base import ChatModel, Message, StopReason, Stream, ToolCall, ToolResult, Usage
 from engram.llm.structured import Parsed
 from engram.loop.escalation import (
@@ -22,6 +22,7 @@ from engram.loop.escalation import (
 from engram.loop.events import Delta, Event, Notice, Revising
 from engram.loop.fencing import whole
 from engram.loop.metacognition import FOK, Confidence, assess
+from engram.text import inert, printable
 
 UNSURE = "not sure enough"
 
@@ -34,7 +35,7 @@ class Asking:
     messages: tuple[Message, ...]
     question: str
     context: str
-    """The fenced memories, for System 2."""
+    """The memories for System 2, one line each."""
     fok: FOK | None
     threshold: float
     """Composite confidence that an answer has to reach."""
@@ -93,18 +94,24 @@ class Responder:
         self._max_tokens = max_tokens
         self.partial = ""
         """What there is of the answer, for whoever is interrupted."""
+        self.counted: int | None = None
+        """Tokens of the prompt as it was composed, by the provider; None where it counted none, or was told more."""
 
     def respond(self, asking: Asking) -> Generator[Event, None, Response]:
         """Yield the answer as it comes, with what replaces what; return what it came to."""
-        self.partial = ""
+        self.partial, self.counted = "", None
         if escalates(asking.triggers) and self._system2 is not None:
             names = ", ".join(sorted(trigger.value for trigger in asking.triggers))
             yield Revising(by="system2", why=names)
             considered = yield from self._consider(asking, draft=None, why=names)
             if considered is not None:
-                return (yield from self._say(asking, considered, draft=None))
+                return (yield from self._say(asking, considered))
         first, asked = yield from self._first(asking)
-        if first.failure is not None or not first.text.strip():
+        if first.failure is None and _blank(first.text):
+            first.failure = LanguageModelGarbledError(
+                "The language model's answer was empty.", remedy="Try again."
+            )
+        if first.failure is not None:
             return _response(first, escalated=asked is not None)
         confidence = self._assess(asking, first)
         if confidence.enough or asked is not None:
@@ -122,13 +129,18 @@ class Responder:
             asking.system, asking.messages, max_tokens=self._max_tokens, tools=tools
         )
         first = yield from self._listen(stream)
+        self.counted = None if first.usage is None else first.usage.input_tokens
         call = next((call for call in first.calls if call.name == DELIBERATE.name), None)
         if first.failure is not None or call is None:
             return first, None
         given = call.arguments or {}
-        why = str(given.get("why", "it asked to"))
-        yield Revising(by="system2", why=whole(why))
-        considered = yield from self._consider(asking, draft=first.text or None, why=why)
+        why = inert(str(given.get("why") or "it asked to"))
+        yield Revising(by="system2", why=why)
+        # System 2 is told no history: only System 1 can say what the question is within it.
+        question = str(given.get("question") or asking.question)
+        considered = yield from self._consider(
+            replace(asking, question=question), draft=first.text.strip() or None, why=why
+        )
         told = "No answer came. Answer as well as you can." if considered is None else _told(considered)
         messages = [
             *asking.messages,
@@ -138,6 +150,8 @@ class Responder:
         second = yield from self._listen(
             self._system1.stream(asking.system, messages, max_tokens=self._max_tokens, tools=tools)
         )
+        if considered is not None and _blank(second.text):
+            second = yield from self._quote(considered)
         return second, considered
 
     def _revise(
@@ -154,9 +168,9 @@ class Responder:
         second = yield from self._listen(
             self._system1.stream(asking.system, messages, max_tokens=self._max_tokens)
         )
-        if second.failure is not None or not second.text.strip():
-            yield Notice(text="The second thought did not come through; the first one stands.")
+        if second.failure is not None or _blank(second.text):
             self.partial = first.text
+            yield Notice(text="The second thought did not come through; the first one stands.")
             return replace(_response(first), confidence=confidence)
         confidence = self._assess(asking, second)
         triggers = asking.triggers | ({Trigger.LOW_CONFIDENCE} if not confidence.enough else frozenset())
@@ -166,11 +180,9 @@ class Responder:
         considered = yield from self._consider(asking, draft=second.text, why=f"{UNSURE} ({confidence})")
         if considered is None:
             return replace(_response(second), confidence=confidence)
-        return (yield from self._say(asking, considered, draft=second))
+        return (yield from self._say(asking, considered))
 
-    def _say(
-        self, asking: Asking, considered: Deliberation, *, draft: _Pass | None
-    ) -> Generator[Event, None, Response]:
+    def _say(self, asking: Asking, considered: Deliberation) -> Generator[Event, None, Response]:
         """Let System 1 say what System 2 thought."""
         opinion = prompts.fill(
             "second_opinion",
@@ -182,14 +194,18 @@ class Responder:
                 f"{asking.system}\n\n{opinion}", asking.messages, max_tokens=self._max_tokens
             )
         )
-        if (said.failure is not None and not said.text.strip()) or not said.text.strip():
-            # System 1 has nothing to say it with: the slower model's own words are better than none.
-            yield Delta(text=considered.answer)
-            self.partial = considered.answer
-            return Response(text=considered.answer, stop_reason="end", escalated=True)
+        if _blank(said.text):
+            said = yield from self._quote(considered)
         confidence = self._assess(asking, said) if said.failure is None else None
-        correction = considered.correction if draft is not None else None
-        return replace(_response(said, escalated=True), confidence=confidence, correction=correction)
+        return replace(
+            _response(said, escalated=True), confidence=confidence, correction=considered.correction
+        )
+
+    def _quote(self, considered: Deliberation) -> Generator[Event, None, _Pass]:
+        """Answer in System 2's own words: System 1 has none, and those are better."""
+        self.partial = considered.answer
+        yield Delta(text=considered.answer)
+        return _Pass(text=considered.answer, stop_reason="end")
 
     def _consider(
         self, asking: Asking, *, draft: str | None, why: str
@@ -206,7 +222,8 @@ class Responder:
             max_tokens=self._max_tokens,
         )
         if isinstance(outcome, Parsed):
-            return outcome.value
+            # Where there was no draft, nothing of it was wrong.
+            return outcome.value if draft else outcome.value.model_copy(update={"correction": None})
         yield Notice(text="The slower model gave no usable answer; this one goes on without it.")
         return None
 
@@ -245,6 +262,11 @@ def _response(heard: _Pass, *, escalated: bool = False) -> Response:
         escalated=escalated,
         failure=heard.failure,
     )
+
+
+def _blank(text: str) -> bool:
+    """Say whether there is nothing to read in it: control characters say nothing."""
+    return not printable(text).strip()
 
 
 def _told(considered: Deliberation) -> str:

@@ -148,7 +148,10 @@ def is_alive(run: Row, *, now: datetime) -> bool:
     if run["host"] != socket.gethostname():
         return bool(now - run["seen_at"] < SILENT)
     try:
-        started = psutil.Process(run["pid"]).create_time()
+        process = psutil.Process(run["pid"])
+        started = process.create_time()
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False  # it has ended, and nobody has asked how
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:

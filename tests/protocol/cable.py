@@ -49,6 +49,10 @@ class Cable:
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
 
+    def mend(self) -> None:
+        """Let new connections through again."""
+        self._frozen = self._cut = False
+
     def _accept(self) -> None:
         while True:
             try:

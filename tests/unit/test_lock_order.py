@@ -24,7 +24,18 @@ EXCEPTIONS = {
     "consolidate/sweep_snapshots": "deletes snapshots that lead to no memory",
 }
 """Statements that need no lock of their own, and why."""
-UNLINKED = {"JobRun", "BlendChange", "PrunedEdges", "ConfigChange", "RecordCounter", "Tombstone"}
+UNLINKED = {
+    "JobRun",
+    "BlendChange",
+    "PrunedEdges",
+    "ConfigChange",
+    "RecordCounter",
+    "Tombstone",
+    "ScratchEntry",
+    "LoopRun",
+    "LlmCall",
+    "SafetyEvent",
+}
 """Labels of nodes that memories are never linked to: deleting one deletes no relationship of a memory."""
 
 CALLER_LOCKS = re.compile(r"\blocked\b[^.]*\bin the same transaction\b")
