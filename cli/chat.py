@@ -126,6 +126,8 @@ def read_persona(given: str) -> str:
     named = False
     with suppress(OSError, ValueError):  # a long text is no file name
         named = Path(given).is_file()
+    if not named and len(given.split()) == 1 and ("/" in given or given.endswith((".txt", ".md"))):
+        raise InvalidInputError(f"There is no file {given}.", remedy="Give a file that is there, or a text.")
     try:
         text = Path(given).read_text(encoding="utf-8") if named else given
     except (OSError, UnicodeDecodeError) as error:

@@ -6,16 +6,16 @@ from dataclasses import asdict
 from engram.costs import cost_report, cost_table
 from engram.errors import InvalidInputError
 from engram.loop.agent import SEARCHED, Agent
-from engram.loop.quoting import answers, who
+from engram.loop.quoting import answers, related, who
 from engram.questions import asks
 from engram.records import Hit
 from engram.sessions import Session, list_sessions
 from engram.text import short
 
-from .memory import evidence_lines
 from .screens import Screen, hit_data, one_line
 from .slashes import COMMANDS, Slash, help_lines, unknown, usage
 from .state import State
+from .why import evidence_lines
 
 FOUND = 10
 """Memories that `/memories WORDS` lists."""
@@ -66,14 +66,20 @@ class Commands:
 
     def _memories(self, words: str) -> None:
         agent = self._agent
-        found = agent.memory.recall(words, k=SEARCHED, read_only=True) if words else agent.recalled
-        # Words that tell rather than ask are those of the memory that is looked for.
-        hits = answers(found, words if asks(words) else "", user=agent.user)[:FOUND]
+        if words:
+            found = agent.memory.recall(words, k=SEARCHED, read_only=True)
+            # Words that tell rather than ask are those of the memory that is looked for.
+            hits = answers(found, words if asks(words) else "", user=agent.user)[:FOUND]
+            # A search always finds the nearest; what has nothing to do with the words is none of it.
+            hits = related(words, hits, agent.memory.embedder)
+        else:
+            hits = agent.used  # by the numbers that /good and /bad take
         if not hits:
             self._screen.hint(
                 "Nothing was found." if words else "Nothing came to mind. /memories WORDS searches."
             )
-        self._screen.show("memories", map(hit_line, hits), memories=[hit_data(hit) for hit in hits])
+        lines = [f"{place}. {hit_line(hit)}" for place, hit in enumerate(hits, start=1)]
+        self._screen.show("memories", lines, memories=[hit_data(hit) for hit in hits])
 
     def _why(self, memory_id: str) -> None:
         steps = self._agent.memory.why(memory_id)

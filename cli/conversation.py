@@ -45,6 +45,26 @@ class Conversation:
 
     def run(self) -> None:
         """Go on until the lines end or the person leaves."""
+        try:
+            self._talk()
+        except SystemExit:
+            # The terminal or the machine goes: nothing is told any more, and what was said is decided all the same.
+            with suppress(EngramError):
+                self.agent.finish()
+            raise
+        if lost := self.agent.finish():
+            self.screen.hint(
+                f"The database is still away. {lost} message{'s are' if lost > 1 else ' is'} kept on this machine "
+                "and written when it is back."
+            )
+        self.screen.end(self.agent, typed=self.typed)
+        if self.agent.begun and not lost and not self._lost:
+            # Nobody waits for it: a session that is not ended now ends by itself when it stays unused.
+            with suppress(EngramError):
+                self.agent.memory.end_session(self.agent.session)
+
+    def _talk(self) -> None:
+        """Take line after line."""
         self.screen.begin(self.agent, typed=self.typed)
         pressed = False
         while True:
@@ -60,16 +80,6 @@ class Conversation:
                 self.screen.hint("Ctrl-C again, Ctrl-D or /exit leaves.")
             else:
                 pressed = False
-        if lost := self.agent.finish():
-            self.screen.hint(
-                f"The database is still away. {lost} message{'s are' if lost > 1 else ' is'} kept on this machine "
-                "and written when it is back."
-            )
-        self.screen.end(self.agent, typed=self.typed)
-        if self.agent.begun and not lost and not self._lost:
-            # Nobody waits for it: a session that is not ended now ends by itself when it stays unused.
-            with suppress(EngramError):
-                self.agent.memory.end_session(self.agent.session)
 
     def _step(self) -> bool:
         """Read one line and act on it; False at the end."""

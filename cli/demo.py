@@ -16,8 +16,8 @@ from engram.records import Evidence, Hit
 from engram.server import Connection, Home
 
 from .importing import turns_bar
-from .memory import evidence_lines
 from .state import State
+from .why import evidence_lines
 
 SHOWN = 3
 """Quotes printed for each question."""

@@ -27,6 +27,7 @@ class Entry:
 
 
 COMMANDS = {
+    "believed": Entry("engram.cli.why:believed", "Show what was believed then, beside what is now."),
     "chat": Entry("engram.cli.chat:chat", "Talk; it remembers across sessions."),
     "completion": Entry("engram.cli.completion:completion", "Print the shell's completion script."),
     "config": Entry("engram.cli.config:config", "Show and change settings and numbers."),
@@ -35,6 +36,7 @@ COMMANDS = {
     "doctor": Entry("engram.cli.doctor:doctor", "Check everything and say how to mend what is wrong."),
     "forget": Entry("engram.cli.memory:forget", "Take a memory out of recall, or erase it for good."),
     "get": Entry("engram.cli.memory:get", "Show one memory."),
+    "history": Entry("engram.cli.why:history", "Show what has happened to a memory."),
     "import": Entry("engram.cli.importing:command", "Import conversations and notes from files."),
     "jobs": Entry("engram.jobs.command:jobs", "List, run and undo what keeps the memory in shape."),
     "recall": Entry("engram.cli.recall:recall", "Ask the memory."),
@@ -43,7 +45,7 @@ COMMANDS = {
     "schema": Entry("engram.cli.schema:schema", "Set up or inspect the database's schema."),
     "server": Entry("engram.cli.server:server", "Install, start and stop the managed Neo4j."),
     "stats": Entry("engram.cli.memory:stats", "Count what is remembered."),
-    "why": Entry("engram.cli.memory:why", "Show what a memory rests on."),
+    "why": Entry("engram.cli.why:why", "Show what a memory rests on."),
 }
 
 

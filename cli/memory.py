@@ -1,11 +1,11 @@
-"""`engram remember | get | forget | why | stats`."""
+"""`engram remember | get | forget | stats`."""
 
 import sys
 from typing import Any
 
 import click
 
-from engram.records import Evidence, Kind, Memory
+from engram.records import Kind, Memory
 
 from .history import history_file, scrub_history
 from .state import State
@@ -101,20 +101,6 @@ def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> 
 
 
 @click.command()
-@click.argument("memory_id", metavar="ID")
-@click.pass_obj
-def why(state: State, memory_id: str) -> None:
-    """Show what a memory rests on, replaced, and was replaced by, down to the turns."""
-    with state.open() as memory:
-        chain = memory.why(memory_id)
-    if state.json:
-        state.print_json(chain)
-        return
-    for line in evidence_lines(chain):
-        state.out(line)
-
-
-@click.command()
 @click.pass_obj
 def stats(state: State) -> None:
     """Count what a space holds."""
@@ -141,35 +127,6 @@ def stats(state: State) -> None:
     state.out("  blend        " + ", ".join(f"{name} {share:.2f}" for name, share in blend.weights.items()))
     if counted.first_event_at and counted.last_event_at:
         state.out(f"from           {counted.first_event_at:%Y-%m-%d} to {counted.last_event_at:%Y-%m-%d}")
-
-
-def evidence_lines(chain: list[Evidence]) -> list[str]:
-    """Return a chain of evidence as an indented tree, one line a step."""
-    return [_evidence_line(step) for step in chain]
-
-
-_ROLES = {
-    "DERIVED_FROM": "rests on",
-    "SUPERSEDES": "replaced",
-    "SUPERSEDED_BY": "was replaced by",
-    "REINFORCES": "strengthened",
-    "PART_OF": "part of",
-}
-
-
-def _evidence_line(step: Evidence) -> str:
-    when = f"{step.at:%Y-%m-%d} " if step.at else ""
-    if step.label == "Session":
-        what = f"the conversation {step.text!r}"
-    else:
-        who = f"{step.who}: " if step.who else ""
-        what = f"{when}{who}“{' '.join(step.text.split())}”"
-    role = _ROLES.get(step.relationship, step.relationship.lower().replace("_", " "))
-    reason = f" (because: {step.detail['reason']})" if step.detail.get("reason") else ""
-    if step.depth == 0:
-        return f"{step.id[:SHORT]}  {what}"
-    known = f"  [{step.label.lower()} {step.id[:SHORT]}]" if step.label != "Session" else ""
-    return f"{'   ' * (step.depth - 1)}└─ {role} {what}{reason}{known}"
 
 
 def shortened(content: str) -> str:

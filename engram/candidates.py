@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engram.beliefs.policy import retrieval_effect
 from engram.entities import entity_key
 from engram.questions import only_asks
 from engram.records import PLAIN, TIMES, Memory, memory_from_columns
@@ -15,6 +16,7 @@ from engram.scoring.relevance import Learned
 Floats = NDArray[np.float64]
 _MICROSECONDS = 1e6
 _SIMILARITY, _LEXICAL, _ROLES, _ACCESSED, _PLAIN, _TIMES = range(6)
+_STATES = slice(6, 8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,8 @@ class Candidates:
     names: bool
     """Whether the question names anybody who is known."""
     learned: Learned
+    trust: Floats | None = None
+    """Share of its score that each gains or loses by its lifecycle and verification states; None where none has any."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -117,6 +121,7 @@ def candidates_from(
         weight_beta=_plain(found, "weight_beta"),
         edges=_edges(row["edges"], places),
         names=bool(row["entities"]),
+        trust=_trust(found),
         learned=Learned() if blend is None else Learned(blend["experience"], tuple(blend["offsets"])),
     )
 
@@ -126,6 +131,11 @@ def _awake(candidate: Sequence[Any], above: float | None) -> bool:
         return True
     similarity = candidate[_SIMILARITY]
     return similarity is not None and 2.0 * similarity - 1.0 > above
+
+
+def _trust(found: Sequence[Sequence[Any]]) -> Floats | None:
+    effects = np.array([retrieval_effect(*each[_STATES]) for each in found], dtype=np.float64)
+    return effects if effects.any() else None
 
 
 def _echoes(found: Sequence[Sequence[Any]], asked: str) -> NDArray[np.bool_]:

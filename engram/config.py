@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -138,6 +138,12 @@ class Settings(BaseSettings):
     rerank_ms: int = Field(150, ge=1, le=60_000, description="Milliseconds a recall waits for the reranker.")
     max_content_bytes: int = Field(32_768, ge=1, description="Longest memory, in bytes of UTF-8.")
     batch_size: int = Field(200, ge=1, le=10_000, description="Memories written in one transaction.")
+
+    @field_validator("gemini_api_key", "anthropic_api_key", mode="before")
+    @classmethod
+    def _one_word(cls, value: object) -> object:
+        """Take a key without what a file or a clipboard puts around it; no header can hold a line break."""
+        return value.strip() if isinstance(value, str) else value
 
     @classmethod
     def load(cls, **overrides: Any) -> Self:

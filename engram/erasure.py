@@ -8,7 +8,7 @@ from engram.context import quotation, without_quotation
 from engram.embedding.protocol import Embedder, prefixed
 from engram.graph import Graph, Row, Transaction
 from engram.records import Kind, Memory
-from engram.remembering import embed_memories, tombstones
+from engram.remembering import SPECIFIC, embed_memories, tombstones
 
 SHORTEST_QUOTATION = 4
 """Characters from which a question that holds erased content is taken to quote it."""
@@ -24,7 +24,9 @@ def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) ->
     stale: list[str] = []
 
     def find(transaction: Transaction) -> Row:
-        found = transaction.run("inspect/find_erasure", space=memory.space, id=memory.id, quote=quote).rows
+        found = transaction.run(
+            "inspect/find_erasure", space=memory.space, id=memory.id, quote=quote, specific=SPECIFIC
+        ).rows
         return found[0] if found else {"gone": [], "quoting": [], "sessions": [], "linked": []}
 
     def work(transaction: Transaction) -> None:
@@ -52,6 +54,7 @@ def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) ->
             words=sorted(
                 {row["content"].lower() for row in gone if len(row["content"]) >= SHORTEST_QUOTATION}
             ),
+            specific=SPECIFIC,
             now=now,
         )
         transaction.run(

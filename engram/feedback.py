@@ -9,11 +9,12 @@ import numpy as np
 
 from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph, Row, Transaction
+from engram.learning import steps_over
 from engram.records import Hits
 from engram.safety import Change, ceilings, record_events
 from engram.safety.measures import blend_gain
 from engram.scoring.relevance import COMPONENTS, Learned, Move, alphas_after, moved
-from engram.tuning import read_tuning
+from engram.tuning import Tuning, read_tuning
 
 REINFORCE, CONTRADICT = 1.0, 0.5
 """What a verdict adds to a memory's weight, for and against: the defaults of `StochasticWeight`."""
@@ -115,6 +116,37 @@ class Blend:
         return dict(zip(COMPONENTS, self.learned.alphas().mean().tolist(), strict=True))
 
 
+def move_weights(
+    transaction: Transaction,
+    steps: Sequence[Row],
+    *,
+    by: str,
+    space: str,
+    tuning: Tuning,
+    now: datetime,
+    recall: str | None = None,
+) -> None:
+    """Move weights by evidence from outside as far as the ceilings let it, and record what they have to say.
+
+    It is part of the transaction that notes the evidence, so that each piece counts once.
+
+    Args:
+        transaction: The caller's.
+        steps: Maps {id, alpha, beta}, one for each memory: what is added, below 0 where it is taken back.
+        by: What the evidence is, for the reason of an event.
+        space: Whose.
+        tuning: The space's numbers.
+        now: When.
+        recall: The recall that a verdict is on.
+    """
+    if not steps:
+        return
+    over = transaction.run(
+        "write/move_weights", space=space, rows=list(steps), recall=recall, safety=tuning.safety
+    ).rows[0]["over"]
+    record_events(transaction, space, steps_over(over, tuning, at=now, by=by))
+
+
 def judge(
     graph: Graph, *, space: str, recall: str, ids: Sequence[str] | None, useful: bool, now: datetime
 ) -> Move | None:
@@ -126,7 +158,8 @@ def judge(
     Raises:
         NotFoundError: There is no such recall, or it returned none of these.
     """
-    gate = ceilings(read_tuning(graph, space=space))["two_gate"]
+    tuning = read_tuning(graph, space=space)
+    gate = ceilings(tuning)["two_gate"]
 
     def work(transaction: Transaction) -> Move | None:
         row = transaction.run(
@@ -143,6 +176,9 @@ def judge(
             raise NotFoundError(
                 f"The recall {recall[:8]} returned nothing of that kind in the space {space!r}."
             )
+        move_weights(
+            transaction, row["steps"], by="a verdict", space=space, tuning=tuning, now=now, recall=recall
+        )
         if not row["lifts"]:
             return None
         learned = Learned(row["experience"], tuple(row["offsets"]))

@@ -151,6 +151,16 @@ class Graph:
         with _translated(self.uri):
             return _retried(lambda: self._run(neo4j.READ_ACCESS, text, parameters))
 
+    def keep(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run one writing statement that may be run twice, and return its rows after the commit.
+
+        It is one auto-commit transaction, so a lost answer runs it again; and a server that does not answer is
+        given up within a second rather than six, for a caller who has another place to keep things.
+        """
+        text = load(name).text
+        with _translated(self.uri):
+            return _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
+
     def write(self, name: str, /, **parameters: Any) -> Outcome:
         """Run one writing statement in a transaction of its own; returns after the commit."""
         return self.transact(lambda transaction: transaction.run(name, **parameters))

@@ -26,6 +26,7 @@ from engram.errors import EngramError
 from engram.graph import Graph, Row, Transaction
 from engram.lifecycle import close_ended_sessions, reinforce
 from engram.safety import Change, SafetyEvent, ceilings, record_events
+from engram.scoring.relevance import EDGE_CONFIDENCE
 from engram.tuning import Tuning
 from engram.validation import text_tombstone
 
@@ -107,6 +108,7 @@ class Lesson:
             "access": tuning.access,
             "safety": tuning.safety,
             "edge": {"half": tuning["coactivate.half"], "decay": tuning.edge_decay},
+            "confidence": dict(EDGE_CONFIDENCE),
             "idle_minutes": tuning.whole("session.idle_minutes"),
             "idle": tuning.idle,
             "now": self.at,
@@ -121,13 +123,22 @@ class News:
     at: datetime
 
 
-def steps_over(over: Sequence[Row], tuning: Tuning, *, at: datetime) -> list[SafetyEvent]:
-    """Return the events of the steps that `write/learn_from_recall` says a ceiling stands against."""
+def steps_over(
+    over: Sequence[Row], tuning: Tuning, *, at: datetime, by: str = "a recall"
+) -> list[SafetyEvent]:
+    """Return the events of the steps that a statement says a ceiling stands against.
+
+    Args:
+        over: As `write/learn_from_recall` and `write/move_weights` return them.
+        tuning: The numbers that they were taken by.
+        at: When.
+        by: What the steps are of, for the reason.
+    """
     held = ceilings(tuning)
     return [
         held[each["ceiling"]].event(
             Change(subject=each["id"], before=each["before"], after=each["after"]),
-            reason=f"a recall would have lifted the weight to {each['after']:.4f}",
+            reason=f"{by} would have lifted the weight to {each['after']:.4f}",
             at=at,
         )
         for each in over

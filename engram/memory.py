@@ -4,18 +4,20 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
 
+from engram.beliefs.believed import Believed, compare
+from engram.beliefs.history import History, read_history
+from engram.beliefs.why import explain
 from engram.config import Settings
 from engram.context import Said, contextualize
 from engram.embedding import open_embedder
 from engram.embedding.protocol import Embedder
 from engram.erasure import erase as erase_memory
 from engram.errors import InvalidInputError, NotFoundError
-from engram.evidence import fold_paths
 from engram.feedback import Blend, Replay, judge, read_blend, read_recall
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
@@ -40,7 +42,6 @@ from engram.validation import (
 
 MIN_PREFIX = 6
 """Shortest beginning of an id that stands for it."""
-_MAX_PATHS = 200
 REINFORCED_AT_ONCE = 8
 """Most new memories of one call that reinforce older ones right away; an import's are left to the job."""
 
@@ -315,20 +316,17 @@ class Engram:
             addition: What else is written, and which memories it touches.
         """
         now = self._clock()
-        if turns:
-            done = self._writer.write_turns(
-                turns, now, batch_size=len(turns), progress=None, addition=addition
-            )
-            if done.stored:
-                self._learner.reinforce(News(ids=done.memories, at=now))
-            return done
+        done = self._writer.write_turns(
+            turns, now, batch_size=max(1, len(turns)), progress=None, addition=addition
+        )
+        if done.stored:
+            self._learner.reinforce(News(ids=done.memories, at=now))
+        return done
 
-        def work(transaction: Transaction) -> None:
-            transaction.run("write/lock_memories", space=self.space, ids=sorted(addition.touches))
-            addition.work(transaction, {})
-
-        self.graph.transact(work)
-        return Ingested(stored=0, seen=0, refused=(), memories=())
+    @cached_property
+    def database_id(self) -> str:
+        """Which database this is, whatever address it is reached at."""
+        return str(self.graph.read("inspect/read_database")[0]["id"])
 
     def now(self) -> datetime:
         """Return the time that memories are stamped with, in UTC."""
@@ -525,7 +523,7 @@ class Engram:
         memory = self.get(memory_id)
         if erase:
             self._learner.forget(memory.content)
-            Journal(self.settings, space=self.space).forget(memory.content)
+            Journal(self.settings, space=self.space, database=self.database_id).forget(memory.content)
             erase_memory(self.graph, self.embedder, memory, now=self._clock())
             return memory
         return self._set_status(memory, ["active", "dormant"], "archived")
@@ -570,10 +568,47 @@ class Engram:
         )
 
     def why(self, memory_id: str) -> list[Evidence]:
-        """Return the chain of evidence of a memory, depth first: what it rests on, replaced, was replaced by."""
+        """Return the chain of evidence of a memory, depth first, down to the turns.
+
+        It has what the memory rests on, what it replaced and was replaced by, what strengthened it, and what it is in
+        tension with. Depth and breadth are bounded (`engram.beliefs.why`); what is left out is counted.
+        """
         memory = self.get(memory_id)
-        rows = self.graph.read("inspect/explain_memory", space=self.space, id=memory.id, limit=_MAX_PATHS)
-        return fold_paths([row["path"] for row in rows])
+        return explain(self.graph, space=self.space, memory_id=memory.id)
+
+    def history(self, memory_id: str) -> History:
+        """Return what has happened to a memory: versions, promotions, recalls, what disagrees with it.
+
+        Raises:
+            NotFoundError: There is none in this space.
+        """
+        self._learner.flush()
+        return read_history(self.graph, self.get(memory_id))
+
+    def believed(self, question: str, at: datetime | str, *, k: int = 5) -> Believed:
+        """Return what a question would have been answered with at a time, and what it is answered with now.
+
+        Nothing is learned from either.
+
+        Args:
+            question: A question or some words.
+            at: The time; a date alone means the end of that day, in UTC.
+            k: How many answers of each at most.
+
+        Raises:
+            InvalidInputError: An empty question, or another argument out of range.
+        """
+        when = check_time(at, "at", whole_day=True)
+        if when is None:
+            raise InvalidInputError("at is missing.", remedy="Say as of when, e.g. 2026-05-01.")
+        return compare(
+            self.graph,
+            space=self.space,
+            question=question,
+            at=when,
+            then=self.recall(question, k, as_of=when, read_only=True),
+            now=self.recall(question, k, read_only=True),
+        )
 
     def stats(self) -> Stats:
         """Count what the space holds."""

@@ -3,6 +3,7 @@
     score = shares[0] · relevance       five components, blended by Dirichlet weights
           + shares[1] · P(retrieved)    ACT-R: base level, spreading, partial match, noise
           + shares[2] · weight          how much it has mattered, as a Beta distribution
+          + trust · all of that         how far its states say to trust it (engram.beliefs.policy); mostly 0
 
 The semantic component of relevance is the evidence that a memory answers the question: the weighted sum of
 `EVIDENCE`, relative to the best candidate's. Its proportions were fitted as a logistic ranking model on the
@@ -58,6 +59,7 @@ TERMS = (
     "spreading",
     "partial_match",
     "weight",
+    "trust",
 )
 """Every term of a score that no reranker has seen, in the order in which they are shown."""
 
@@ -124,6 +126,9 @@ def rank(
     alpha, beta = candidates.weight_alpha, candidates.weight_beta
     mattered = centers(alpha, beta) if generator is None else samples(alpha, beta, generator)
     terms["weight"] = shares[2] * mattered
+    # A share of all the rest, so that what has no state scores as if there were none.
+    trust = np.zeros(n) if candidates.trust is None else candidates.trust
+    terms["trust"] = trust * np.sum(list(terms.values()), axis=0)
     scores: Floats = np.sum([terms[name] for name in TERMS], axis=0)
     # Equal sums: the one with the words in it.
     order = np.lexsort((-terms["lexical"], -scores)).tolist()

@@ -18,6 +18,7 @@ from engram.learning import NEAR_MISSES, Learner, Lesson, Use, new_recall_id
 from engram.ranking import EVIDENCE, Ranking, rank
 from engram.records import FOREVER, Hit, Hits
 from engram.reranking import RERANK_SHARE, WEIGHTED_SHARE, Reranker, blended
+from engram.scoring.relevance import EDGE_CONFIDENCE
 from engram.validation import check_k, check_name, check_query, check_time, lexical_query
 
 MODES = ("search", "mind")
@@ -45,7 +46,9 @@ MAX_ACTIVE = 50
 RERANKED = 20
 """Hits that a cross-encoder is asked about."""
 DORMANT_SIMILARITY = 0.9
-"""Dormant memories come back only above this cosine."""
+"""Dormant memories come back only above this cosine, and so does what a job has archived."""
+COLD_WIDTH = 10
+"""Candidates from what a job has archived."""
 
 Judge = Callable[[str, str, bool], None]
 _BEGINNING = datetime(1, 1, 3, tzinfo=UTC)
@@ -176,6 +179,10 @@ class Recaller:
             rare=RARE,
             spans=[_clipped(span, asked.as_of) for span in spans if "date" not in without],
             dated_width=DATED_WIDTH,
+            cold_width=COLD_WIDTH,
+            strong=(1.0 + DORMANT_SIMILARITY) / 2.0,
+            confidence=EDGE_CONFIDENCE,
+            now=moment,
             seeds=SEEDS,
             partners=PARTNERS,
             hops=asked.hops,

@@ -60,6 +60,8 @@ class Turn:
     """Whose thought it is; a model's own words are no evidence that they are true."""
     compressed: str | None = None
     """It in one line, for a prompt that has no room for all of it."""
+    source_confidence: float = 1.0
+    """Of the source in it, 0 to 1."""
     importance: float | None = None
     """0 to 1; None: estimated from the text's form."""
 
@@ -220,6 +222,18 @@ class Evidence:
     who: str | None
     detail: dict[str, Any] = field(default_factory=dict)
     """Properties of the relationship: reason, citation, strength."""
+    status: str | None = None
+    """The memory's; None of a turn or a session."""
+    truth: float | None = None
+    """Mean of the memory's truth, 0 to 1."""
+    evidence: float | None = None
+    """How much evidence that rests on: pieces for and against, beyond a uniform prior."""
+    repeated: bool = False
+    """Whether the chain has reached it before: what it leads on to stands there."""
+    broken: bool = False
+    """Whether it is a memory below which nothing is recorded that it rests on."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """How many further steps lead on from it, by relationship: too many to be shown, or too deep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from engram.validation import (
 _BARRED = "it was erased at a person's wish"
 _REMEMBERED = BEFORE + 1
 """Turns of a session kept in mind: the context of the last one, which the next turn completes."""
-_SPECIFIC = 24
+SPECIFIC = 24
 """Characters from which a text is someone's own words: erased, it stays away whatever its source.
 Shorter ones ("yes, please") only stay away from the place they were erased from."""
 
@@ -57,6 +57,8 @@ class Draft:
     """Whether the same content may be remembered anew once it is no longer active."""
     compressed: str | None = None
     """It in one line."""
+    source_confidence: float = 1.0
+    """Of the source in it, 0 to 1."""
     immutable: bool = False
     """Whether its weight stays as it is, whatever happens."""
 
@@ -189,7 +191,18 @@ class Writer:
                     memories.append(memory_id)
             report()
         report()  # what was refused behind the last batch
+        if addition is not None and not spoken:
+            self._add(addition)  # no batch was written with which it could go
         return Ingested(stored=stored, seen=seen, refused=tuple(sorted(refused)), memories=tuple(memories))
+
+    def _add(self, addition: Addition) -> None:
+        """Write what goes with turns where there are none."""
+
+        def work(transaction: Transaction) -> None:
+            transaction.run("write/lock_memories", space=self._space, ids=sorted(addition.touches))
+            addition.work(transaction, {})
+
+        self._graph.transact(work)
 
     def _unbarred(
         self, lines: Iterator[_Line], portion: int, refused: list[tuple[int, str]]
@@ -421,6 +434,7 @@ class Writer:
                     valid_to=FOREVER,
                     reopen=False,
                     compressed=line.turn.compressed,
+                    source_confidence=line.turn.source_confidence,
                 )
             )
         return drafts
@@ -460,7 +474,7 @@ class Writer:
             "status": "active",
             "source": draft.source,
             "source_tag": draft.source_tag,
-            "source_confidence": 1.0,
+            "source_confidence": draft.source_confidence,
             "speaker": draft.speaker,
             "immutable": draft.immutable,
             "created_at": now,
@@ -582,7 +596,7 @@ def _mentions(draft: Draft) -> Iterator[tuple[str, str, str]]:
 def tombstones(hashed: str, content: str) -> list[str]:
     """Return the hashes under which erased content is barred: its own and, if specific, its text's."""
     text = normalise(content)
-    if len(text) < _SPECIFIC:
+    if len(text) < SPECIFIC:
         return [hashed]
     return [hashed, text_tombstone(text)]
 

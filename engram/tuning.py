@@ -196,6 +196,10 @@ NUMBERS: Mapping[str, Number] = {
             "safety.breaker_cycles", 12, "cycles", 2, 10_000, "Reinforced so often on no evidence, it trips."
         ),
         _number("safety.entropy_drop", 0.05, "entropy", 0.0, 1, "A greater drop in a cycle is an alarm."),
+        # The plan says to sample more widely, and not by how much.
+        _number(
+            "safety.broaden", 0.25, "share", 0, 1, "By so much a fall of entropy lowers identity.threshold."
+        ),
         _number("safety.coherence_drop", 0.2, "coherence", 0.0, 1, "A greater drop in a cycle is an alarm."),
         _number("safety.batch_size", 2_000, _BATCHES, 1, 10_000, "Memories looked at at once."),
         _number("safety.interval_minutes", 60, "minutes", 1, 10_080, "How long a safety cycle lasts."),
@@ -228,6 +232,27 @@ NUMBERS: Mapping[str, Number] = {
         _number("gate.skip_short", 0.95, "probability", 0, 1, "How often the entry gate skips short texts."),
         _number("gate.skip_mechanical", 0.9, "probability", 0, 1, "How often it skips mechanical output."),
         _number("gate.buffer_looks", 2, "looks", 1, 100, "At so many, what the exit gate buffers is kept."),
+        _number("archive.commitment_days", 90, "days", 1, 36_500, "Resolved so long ago, one is archived."),
+        _number("archive.speculation_days", 30, "days", 1, 36_500, "Unconfirmed so long, it is archived."),
+        _number("archive.speculation_confidence", 0.40, "confidence", 0, 1, "Below, a fact is speculation."),
+        _number("archive.fact_days", 90, "days", 1, 36_500, "Unused so long, a fact may be archived."),
+        _number("archive.importance", 0.3, "importance", 0, 1, "Below, it may be archived for disuse."),
+        _number("archive.accesses", 2, "uses", 0, 1_000, "Used more often, it may not."),
+        _number("archive.ephemeral_days", 14, "days", 1, 36_500, "How long what is ephemeral stays at hand."),
+        _number("archive.cold_value", 0.35, "value", 0.0, 1, "At or below, what is ephemeral is archived."),
+        _number("archive.hot_value", 0.7, "value", 0, 1, "At or above, what was archived comes back."),
+        _number("archive.active_heat", 0.55, "heat", 0, 1, "At or above, a fact is active or validated."),
+        _number("archive.stale_decay", 0.65, "decay", 0, 1, "At or above, a fact is stale."),
+        _number("archive.raw_turns", 0, "0 or 1", 0, 1, "Whether turns as they were said are archived too."),
+        _number("archive.batch_size", 500, _BATCHES, 1, 10_000, "Facts looked at at once."),
+        _number("archive.interval_minutes", 1_440, "minutes", 1, 10_080, "How often facts are looked at."),
+        _number("boxes.overlap", 0.35, "cosine", -1, 1, "Below, an episode is about something else."),
+        _number("boxes.idle_minutes", 30, "minutes", 1, 10_080, "A longer gap closes a box."),
+        _number("boxes.memories", 50, "memories", 1, 1_000, "A box of so many is full."),
+        _number("boxes.trace_overlap", 0.7, "cosine", -1, 1, "From here on, a box goes on with a trace."),
+        _number("boxes.trace_days", 30, "days", 1, 36_500, "How long a trace waits for its next box."),
+        _number("boxes.batch_size", 200, _BATCHES, 1, 10_000, "Episodes boxed at once."),
+        _number("boxes.interval_minutes", 60, "minutes", 1, 10_080, "How often episodes are boxed."),
         _number(
             "escalate.low", 0.3, "doubt", 0, 1, "Doubt in a newborn's answer above which it is corrected."
         ),

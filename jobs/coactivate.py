@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engram.lifecycle import close_ended_sessions
+from engram.scoring.relevance import EDGE_CONFIDENCE
 from engram.tuning import Tuning
 
 from .job import Batches, Job, Work
@@ -23,6 +24,7 @@ def _pair(work: Work) -> None:
             session=session["id"],
             memories=work.tuning.whole("coactivate.memories"),
             edge={"half": work.tuning["coactivate.half"], "decay": work.tuning.edge_decay},
+            confidence=EDGE_CONFIDENCE,
             now=work.now,
         ).rows[0]
         work.count(row["changed"], row["examples"])

@@ -19,7 +19,20 @@ from engram.errors import EngramError
 from engram.graph import Graph
 from engram.tuning import DEFAULTS_SPACE, read_tuning
 
-from . import cluster, coactivate, decay, health, promote, rank, reinforce, replay, safety, sweep
+from . import (
+    archive,
+    boxes,
+    cluster,
+    coactivate,
+    decay,
+    health,
+    promote,
+    rank,
+    reinforce,
+    replay,
+    safety,
+    sweep,
+)
 from .job import Job, Run, run_job
 
 JOBS: dict[str, Job] = {
@@ -32,6 +45,8 @@ JOBS: dict[str, Job] = {
         cluster.JOB,
         replay.JOB,
         rank.JOB,
+        boxes.JOB,
+        archive.JOB,
         safety.JOB,
         health.JOB,
         sweep.JOB,

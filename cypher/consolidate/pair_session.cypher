@@ -9,6 +9,7 @@ CYPHER 25
 // $session: string, the session's name
 // $memories: integer, how many are paired at most
 // $edge: map {half, decay}: the weight of an edge at which a pair adds half, and its decay per day
+// $confidence: map {grace_days, doubt, floor, step}: how an edge loses and gains confidence, as in learn_from_recall
 // $now: datetime, ended by then
 // returns: one row: counted (integer, 0 if another run was faster), changed (integer, edges strengthened),
 //   examples (list of maps {from, to, weight}, five at most)
@@ -42,11 +43,17 @@ CALL (due, used) {
   MERGE (low)-[c:CO_ACCESSED]->(high)
     ON CREATE SET c.weight = 0.0, c.count = 0, c.first_at = at
   WITH at, low, high, c, $edge.decay / 86400.0
-    * coalesce(at.epochSeconds - coalesce(c.weight_at, c.last_at).epochSeconds, 0) AS fading
-  WITH at, low, high, c,
+    * coalesce(at.epochSeconds - coalesce(c.weight_at, c.last_at).epochSeconds, 0) AS fading,
+    coalesce((at.epochSeconds - c.last_at.epochSeconds) / 86400.0, 0.0) - $confidence.grace_days AS idle
+  WITH at, low, high, c, fading,
+    coalesce(c.confidence, 1.0) - CASE WHEN idle > 0.0 THEN $confidence.doubt * idle ELSE 0.0 END AS faded
+  WITH at, low, high, c, fading,
+    $confidence.step + CASE WHEN faded > $confidence.floor THEN faded ELSE $confidence.floor END AS surer
+  WITH at, low, high, c, surer,
     c.weight * exp(CASE WHEN fading > 0.0 THEN -fading ELSE 0.0 END) AS weight,
     exp(CASE WHEN fading < 0.0 THEN fading ELSE 0.0 END) AS since
   SET
+    c.confidence = CASE WHEN surer < 1.0 THEN surer END,
     c.count = c.count + 1,
     // since * half / (half + weight / since), where weight / since is what it was
     c.weight = weight + since * since * $edge.half / (since * $edge.half + weight),

@@ -61,7 +61,7 @@ CALL (rich) {
     UNWIND edges[$partners..] + [each IN edges[..$partners] WHERE each.weight < $floor] AS weak
     WITH weak.edge AS c, weak.weight AS weight_now
     WITH c, c {
-      .weight, .count, .first_at, .last_at, weight_now,
+      .weight, .count, .first_at, .last_at, weight_now, confidence: coalesce(c.confidence, 1.0),
       weight_at: coalesce(c.weight_at, c.last_at), from: startNode(c).id, to: endNode(c).id
     } AS pruned
     DELETE c
@@ -84,6 +84,7 @@ FOREACH (part IN [
     weight: [each IN part.edges | each.weight],
     weight_at: [each IN part.edges | each.weight_at],
     count: [each IN part.edges | each.count],
+    confidence: [each IN part.edges | each.confidence],
     first_at: [each IN part.edges | each.first_at],
     last_at: [each IN part.edges | each.last_at]
   })

@@ -41,6 +41,7 @@ CALL (pruned) {
       weight: each.weight[place],
       weight_at: each.weight_at[place],
       count: each.count[place],
+      confidence: CASE WHEN each.confidence[place] < 1.0 THEN each.confidence[place] END,
       first_at: each.first_at[place],
       last_at: each.last_at[place]
     }]->(high)

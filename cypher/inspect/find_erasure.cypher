@@ -1,8 +1,9 @@
 CYPHER 25
-// What must go when a memory is erased, all validity episodes of it, and who of the same talk quotes it.
+// What must go when a memory is erased, all validity episodes of it and corrections that quote it, and who of the same talk quotes it.
 // $space: string, whose
 // $id: string, the memory's
 // $quote: string, how a context quotes it
+// $specific: integer, characters from which words that are found elsewhere are somebody's own
 // returns: gone (list of maps {id, content, contextualized, content_hash}), quoting (list of maps
 //   {id, kind, speaker, content, contextualized}), sessions (list of names), linked (list of ids: what the links
 //   that go with it lead to)
@@ -11,8 +12,16 @@ WHERE m.space = $space
 CALL (m) {
   MATCH (episode:Memory {space: $space})
   WHERE episode.content_hash STARTS WITH split(m.content_hash, '-')[0]
-  RETURN collect(episode) AS gone
+  RETURN collect(episode) AS episodes
 }
+CALL (m) {
+  // What the agent learned from its own errors begins with what was said.
+  MATCH (c:Correction {space: $space})
+  WHERE c.status IS NOT NULL AND c <> m
+    AND size(m.content) >= $specific AND toLower(c.content) CONTAINS toLower(m.content)
+  RETURN collect(c) AS corrections
+}
+WITH m, episodes + corrections AS gone
 CALL (m) {
   MATCH (m)-[:DERIVED_FROM]->(:Turn)-[:PART_OF]->(s:Session)
   RETURN collect(DISTINCT s) AS sessions

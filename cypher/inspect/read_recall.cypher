@@ -26,6 +26,8 @@ CALL (r) {
       lift: null,
       useful: null,
       judged_at: null,
+      weight_for: null,
+      weight_against: null,
       weight_before: null,
       weight_after: null
     }

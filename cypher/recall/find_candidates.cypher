@@ -25,12 +25,18 @@ CYPHER 25
 //   no more than this in all
 // $spans: list of maps {start, end}, times that the question speaks of
 // $dated_width: integer, candidates from each of those
+// $cold_width: integer, candidates from what a job has put away
+// $strong: float, the least similarity, 0 to 1, that brings one of those back
+// $confidence: map {grace_days, doubt, least}: after how many idle days an edge loses how much of its confidence a day,
+//   and below what it is not followed; its weight counts by its confidence
+// $now: datetime, the time that is asked for
 // $seeds: integer, how many of the best are followed to their neighbours and partners
 // $partners: integer, how many partners of each
 // $hops: integer, 1 or 2
 // $active: list of strings, ids of memories at hand; their partners are followed too
 // returns: one row: candidates (list of lists: similarity 0 to 1 or null, lexical or null, mentions, accessed
-//   (list of microseconds), plain and times (lists, in the order of engram.records.PLAIN and TIMES)),
+//   (list of microseconds), plain and times (lists, in the order of engram.records.PLAIN and TIMES), lifecycle and
+//   verification state (strings or null)),
 //   edges (list of lists: id followed from, id reached, weight, hop 0 to 2, fan), entities (list of keys),
 //   blend (map or null)
 CALL () {
@@ -53,13 +59,27 @@ CALL () {
     RETURN m, similarity, null AS lexical, null AS place
     LIMIT $width
     UNION ALL
+    WITH $vector AS vector
+    WHERE vector IS NOT NULL AND NOT $past
+    MATCH (m:Memory)
+    SEARCH m IN (
+      VECTOR INDEX memory_embedding
+      FOR vector
+      WHERE m.space = $space AND m.status = 'archived'
+      LIMIT $cold_width
+    ) SCORE AS similarity
+    // What a person has put away bears no reason, and stays away.
+    WHERE similarity > $strong AND m.archive_reason IS NOT NULL
+    RETURN m, similarity, null AS lexical, null AS place
+    UNION ALL
     WITH $lexical AS lexical_query
     WHERE lexical_query <> ''
     CALL db.index.fulltext.queryNodes('memory_text', lexical_query, {limit: $lexical_width})
     YIELD node AS m, score AS lexical
     WHERE lexical > 0
       AND m.space = $space
-      AND m.status IN $statuses
+      // What a job has put away is left out below, unless the vector leg has found it too.
+      AND (m.status IN $statuses OR m.archive_reason IS NOT NULL)
       AND (NOT $past OR (
         m.valid_from <= $valid_at_from
         AND m.known_at <= $known_at
@@ -89,7 +109,8 @@ CALL () {
     RETURN m, similarity, null AS lexical, null AS place
   }
   WITH m, max(similarity) AS similarity, max(lexical) AS lexical, max(place) AS place
-  WHERE similarity IS NOT NULL OR $vector IS NULL OR place < $worded_width
+  WHERE (similarity IS NOT NULL OR $vector IS NULL OR place < $worded_width)
+    AND (m.status IN $statuses OR similarity IS NOT NULL)
   WITH m, coalesce(similarity, vector.similarity.cosine(m.embedding, $vector)) AS similarity, lexical
   ORDER BY coalesce(similarity, 0.5) + coalesce(lexical / (lexical + 10.0), 0.0) DESC, m.id
   RETURN collect({memory: m, similarity: similarity, lexical: lexical}) AS found
@@ -127,7 +148,11 @@ CALL (seeds) {
   }
   CALL (s) {
     MATCH (s)-[c:CO_ACCESSED]-(p:Memory)
-    RETURN p, c.weight AS weight
+    WITH p, c.weight AS weight, coalesce(c.confidence, 1.0) AS sure,
+      ($now.epochSeconds - c.last_at.epochSeconds) / 86400.0 - $confidence.grace_days AS idle
+    WITH p, weight, sure - CASE WHEN idle > 0.0 THEN $confidence.doubt * idle ELSE 0.0 END AS sure
+    WHERE sure >= $confidence.least
+    RETURN p, weight * sure AS weight
     ORDER BY weight DESC, p.id
     LIMIT $partners
   }
@@ -143,7 +168,11 @@ CALL (hop_1) {
   WITH DISTINCT s
   CALL (s) {
     MATCH (s)-[c:CO_ACCESSED]-(p:Memory)
-    RETURN p, c.weight AS weight
+    WITH p, c.weight AS weight, coalesce(c.confidence, 1.0) AS sure,
+      ($now.epochSeconds - c.last_at.epochSeconds) / 86400.0 - $confidence.grace_days AS idle
+    WITH p, weight, sure - CASE WHEN idle > 0.0 THEN $confidence.doubt * idle ELSE 0.0 END AS sure
+    WHERE sure >= $confidence.least
+    RETURN p, weight * sure AS weight
     ORDER BY weight DESC, p.id
     LIMIT $partners
   }
@@ -188,7 +217,9 @@ CALL (found, entities, named, neighbours, partners, far_partners) {
         p.created_at, p.event_at, p.known_at, p.valid_from, p.valid_to, p.last_accessed_at, p.energy_at,
         p.expires_at
       ] | t.epochSeconds * 1000000 + t.microsecond
-    ]
+    ],
+    p.lifecycle_state,
+    p.verification_state
   ]) AS candidates
 }
 OPTIONAL MATCH (b:RelevanceBlend {space: $space})

@@ -30,9 +30,10 @@ WITH a
 CALL () {
   MATCH (r:LoopRun {space: $space})
   WHERE r.id <> $run.id
-  RETURN max(r.seen_at) AS last_seen_at
+  RETURN max(r.seen_at) AS seen
 }
-WITH a, last_seen_at
+// Runs are rolled up after a while; the manifest stays.
+WITH a, CASE WHEN a.last_seen_at > seen THEN a.last_seen_at ELSE coalesce(seen, a.last_seen_at) END AS last_seen_at
 MERGE (r:LoopRun {id: $run.id})
   ON CREATE SET
     r += $run,

@@ -1,17 +1,19 @@
 CYPHER 25
 // Memories that were said again: each was seen once more, and gains energy in proportion to the similarity, so many
 // times of one day, in UTC, and no more; as a new memory's reinforcement does, and out of the same share of the day.
-// Where a person said it, it matters more too. Truth stays: saying a thing twice does not make it so.
+// Where a person said it, it matters more too: by how much is returned, for write/move_weights in the same transaction.
+// Truth stays: saying a thing twice does not make it so.
 // Everything is locked in ascending id before it is read; what is not active any more is left as it is.
 // $space: string, whose
 // $rows: list of maps {id, similarity (cosine, the mean of the times), times (integer, how often it was said), told
 //   (integer, how often of these by a person)}, one for each memory
 // $boost: float, energy at similarity 1
 // $cap: integer, how many of one day add energy to a memory
-// $weight: float, what a person's saying it again adds to weight_alpha
+// $weight: float, what a person's saying it again says for a memory
 // $energy: map {rates, bars, expiry}: decay per hour and bar of promotion by tier, the energy of what has expired
 // $now: datetime, when
-// returns: one row: confirmed (list of ids of the memories that were)
+// returns: one row: confirmed (list of ids of the memories that were), steps (list of maps {id, alpha, beta}, of those
+//   that matter more for it)
 // Running it twice: it was said twice; the caller marks what was said as decided in the same transaction.
 CALL () {
   UNWIND $rows AS row
@@ -77,7 +79,8 @@ SET
   m.promote_energies = CASE
     WHEN steps > 0 THEN coalesce(m.promote_energies, []) + [energy, energy][..steps]
     ELSE m.promote_energies
-  END,
-  m.weight_alpha = m.weight_alpha
-    + CASE WHEN m.immutable THEN 0.0 WHEN row.told < counts THEN row.told * $weight ELSE counts * $weight END
-RETURN collect(m.id) AS confirmed
+  END
+WITH m, CASE WHEN row.told < counts THEN row.told ELSE counts END AS told
+RETURN
+  collect(m.id) AS confirmed,
+  collect(CASE WHEN told > 0 AND NOT m.immutable THEN {id: m.id, alpha: told * $weight, beta: 0.0} END) AS steps

@@ -1,13 +1,14 @@
 CYPHER 25
 // Delete memories with their snapshots, the turns that nothing else rests on and the names that nothing else
 // mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters
-// that it belonged to their label and centroid, until they are formed anew. What raw turns, the scratch buffer and the
+// that it belonged to their label and centroid, until they are formed anew; its box and that one's trace for good. What raw turns, the scratch buffer and the
 // records of language models hold of the same words goes too.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
 // $hashes: list of strings, tombstones to leave
 // $words: list of strings, lower case: a recall whose question holds one of them forgets its question
+// $specific: integer, from so many characters on, a raw turn that holds the words quotes them; else it is them or not
 // $now: datetime, when
 // returns: erased (integer, memories deleted)
 // Running it twice: the second run deletes nothing.
@@ -25,7 +26,7 @@ CALL () {
   // Said again, it became no memory: only its raw turn holds it.
   MATCH (t:Turn {space: $space})
   WHERE t.id IS NOT NULL
-    AND any(text IN $words WHERE toLower(t.text) CONTAINS text)
+    AND any(text IN $words WHERE toLower(t.text) = text OR (size(text) >= $specific AND toLower(t.text) CONTAINS text))
     AND NOT EXISTS { (t)<-[:DERIVED_FROM]-(:Memory) }
   OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
   DETACH DELETE e, t
@@ -82,6 +83,15 @@ OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
 WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
 OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
 WITH m, snapshots, turns, names, recalls, collect(c) AS clusters
+CALL (m) {
+  MATCH (m)-[:IN_BOX]->(x:MemoryBox)
+  SET x.size = x.size - 1
+  REMOVE x.topics, x.centroid
+  WITH x
+  MATCH (x)-[:IN_TRACE]->(y:Trace)
+  REMOVE y.topics, y.centroid
+  RETURN count(*) AS unboxed
+}
 FOREACH (c IN clusters | SET c.size = c.size - 1 REMOVE c.label, c.centroid)
 FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
 FOREACH (e IN names | DETACH DELETE e)

@@ -16,6 +16,9 @@ CALL () {
       s.created_at = $now,
       s.started_at = first,
       s.ended_at = last
+  // Setting both times does not lock the session before a turn is linked to it: without this, writers deadlock.
+  SET s._lock = true
+  REMOVE s._lock
   SET
     s.started_at = CASE WHEN s.started_at < first THEN s.started_at ELSE first END,
     s.ended_at = CASE WHEN s.ended_at > last THEN s.ended_at ELSE last END

@@ -1,17 +1,17 @@
 CYPHER 25
-// Note whether what a recall returned was of use: the verdict stays with it, the memories gain or lose weight,
-// and the blend, which learns from it next, is locked. Memories are locked first, in ascending id.
-// A changed verdict takes back what the earlier one did.
+// Note whether what a recall returned was of use: the verdict stays with it, and the blend, which learns from it next,
+// is locked. What the memories gain or lose by it is returned, for write/move_weights in the same transaction: a changed
+// verdict takes back what of the earlier one is in the weights. Memories are locked first, in ascending id.
 // $space: string, whose
 // $recall: string, the recall's id
 // $ids: list of strings, the memories judged; null judges all that came back
 // $useful: boolean, the verdict
-// $reinforce: float, what being of use adds to weight_alpha
-// $contradict: float, what being of none adds to weight_beta
+// $reinforce: float, what being of use says for a memory
+// $contradict: float, what being of none says against it
 // $now: datetime, when
 // returns: one row: judged (integer), lifts (list of lists of 5 floats, of the hits whose verdict is new),
-//   experience, offsets (of the blend)
-// Running it twice: the second run finds the same verdict and has no lifts.
+//   steps (list of maps {id, alpha, beta}, of the memories whose verdict is new), experience, offsets (of the blend)
+// Running it twice: the second run finds the same verdict and has neither lifts nor steps.
 CALL () {
   MATCH (r:Recall {id: $recall})-[returned:RETURNED]->(m:Memory)
   WHERE r.space = $space AND ($ids IS NULL OR m.id IN $ids)
@@ -24,25 +24,24 @@ CALL () {
     hit.returned AS returned,
     hit.memory AS m,
     coalesce(hit.returned.useful <> $useful, true) AS changed,
-    hit.returned.useful IS NOT NULL AS judged_before
+    // A verdict from before these were kept is in the weights in full.
+    coalesce(hit.returned.weight_for, CASE WHEN hit.returned.useful THEN $reinforce ELSE 0.0 END) AS for,
+    coalesce(hit.returned.weight_against, CASE WHEN NOT hit.returned.useful THEN $contradict ELSE 0.0 END) AS against
   SET
-    m.weight_alpha = m.weight_alpha + CASE
-      WHEN m.immutable OR NOT changed THEN 0.0
-      WHEN $useful THEN $reinforce
-      WHEN judged_before THEN -$reinforce
-      ELSE 0.0
-    END,
-    m.weight_beta = m.weight_beta + CASE
-      WHEN m.immutable OR NOT changed THEN 0.0
-      WHEN NOT $useful THEN $contradict
-      WHEN judged_before THEN -$contradict
-      ELSE 0.0
-    END,
     returned.useful = $useful,
-    returned.judged_at = $now
+    returned.judged_at = $now,
+    returned.weight_for = for,
+    returned.weight_against = against
   RETURN
     count(*) AS judged,
-    collect(CASE WHEN changed THEN returned.lift END) AS lifts
+    collect(CASE WHEN changed THEN returned.lift END) AS lifts,
+    collect(CASE
+      WHEN changed AND NOT m.immutable THEN {
+        id: m.id,
+        alpha: CASE WHEN $useful THEN $reinforce ELSE 0.0 END - for,
+        beta: CASE WHEN $useful THEN 0.0 ELSE $contradict END - against
+      }
+    END) AS steps
 }
 MERGE (b:RelevanceBlend {space: $space})
   ON CREATE SET
@@ -50,4 +49,4 @@ MERGE (b:RelevanceBlend {space: $space})
     b.offsets = [0.0, 0.0, 0.0, 0.0, 0.0]
 SET b._lock = true
 REMOVE b._lock
-RETURN judged, lifts, b.experience AS experience, b.offsets AS offsets
+RETURN judged, lifts, steps, b.experience AS experience, b.offsets AS offsets

@@ -20,6 +20,8 @@ CYPHER 25
 // $safety: map {phase, odds, rate}: up to which phase ceilings are enforced (0 none, 1 to 3), the odds of a weight at
 //   the cap, and the share by which its centre may rise above what the last cycle of the job safety saw
 // $edge: map {half, decay}: the weight of an edge at which a joint recall adds half, and its decay per day
+// $confidence: map {grace_days, doubt, floor, step}: after how many idle days an edge loses how much confidence a day,
+//   down to what, and what a joint use gives back (engram.scoring.relevance)
 // $idle: map {least_days, tick, tick_days, stale_days, stale_accesses, stale_contradict, stale_every_days}: what idle
 //   days say against a memory; consolidate/decay_memories says how
 // $idle_minutes: integer, unused for so long, the session has ended
@@ -202,8 +204,14 @@ CALL (r, session) {
       WHEN steps > 0 THEN coalesce(m.promote_energies, []) + [energy, energy][..steps]
       ELSE m.promote_energies
     END,
-    m.version = m.version + CASE WHEN m.status = 'dormant' THEN 1 ELSE 0 END,
-    m.status = CASE WHEN m.status = 'dormant' THEN 'active' ELSE m.status END
+    // What a job has put away comes back as dormant memories do; what a person has, does not.
+    m.version = m.version + CASE WHEN m.status = 'dormant' OR m.archive_reason IS NOT NULL THEN 1 ELSE 0 END,
+    m.status = CASE WHEN m.status = 'dormant' OR m.archive_reason IS NOT NULL THEN 'active' ELSE m.status END,
+    m.lifecycle_state = CASE WHEN m.archive_reason IS NULL THEN m.lifecycle_state ELSE m.archived_state END,
+    m.archive_reason = null,
+    m.archived_at = null,
+    m.archived_run = null,
+    m.archived_state = null
   RETURN count(m) AS used, reduce(all = [], each IN collect(over) | all + each) AS over
 }
 CALL () {
@@ -235,8 +243,15 @@ CALL () {
     WHEN coalesce(c.weight_at, c.last_at) < $now
     THEN ($now.epochSeconds - coalesce(c.weight_at, c.last_at).epochSeconds) / 86400.0
     ELSE 0.0
-  END) AS left
+  END) AS left, CASE
+    WHEN c.last_at < $now THEN ($now.epochSeconds - c.last_at.epochSeconds) / 86400.0 - $confidence.grace_days
+    ELSE 0.0
+  END AS idle
+  WITH c, left, coalesce(c.confidence, 1.0) - CASE WHEN idle > 0.0 THEN $confidence.doubt * idle ELSE 0.0 END AS faded
+  WITH c, left, $confidence.step + CASE WHEN faded > $confidence.floor THEN faded ELSE $confidence.floor END AS surer
   SET
+    // As of the last joint use; readers subtract what idle time has taken since. Absent, it is 1.
+    c.confidence = CASE WHEN surer < 1.0 THEN surer END,
     c.count = c.count + 1,
     c.weight = c.weight * left + $edge.half / ($edge.half + c.weight * left),
     c.weight_at = CASE WHEN c.weight_at > $now THEN c.weight_at ELSE $now END,

@@ -10,9 +10,9 @@ from uuid import uuid4
 from pydantic import BaseModel
 
 from engram.costs.records import Call
-from engram.errors import LanguageModelGarbledError, LanguageModelRefusedError
+from engram.errors import EngramError, LanguageModelGarbledError, LanguageModelRefusedError
 from engram.llm.base import ChatModel, Effort, Message, Piece, Stream, Tool, Usage
-from engram.llm.failures import one_line, root_cause
+from engram.llm.failures import one_line
 from engram.loop.tokens import count_messages, count_tokens
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class MeteredStream(Stream):
             cost_usd=ledger.cost(self._model, input_tokens=told, output_tokens=said, at=at),
             tries=max(1, self.tries),
             outcome=outcome,
-            error=one_line(root_cause(ended)) if isinstance(ended, Exception) else None,
+            error=_told(ended),
             raw=_raw(outcome, self.text),
         )
         ledger.record(self._call)
@@ -226,3 +226,10 @@ def _raw(outcome: str, text: str) -> str | None:
     if outcome in _USED or not text:
         return None
     return text.encode("utf-8", "replace")[:RAW_BYTES].decode("utf-8", "ignore")
+
+
+def _told(ended: BaseException | None) -> str | None:
+    """Return why a call ended, as people are told it: what stands behind that may quote a key."""
+    if isinstance(ended, EngramError):
+        return one_line(ended.message)
+    return type(ended).__name__ if isinstance(ended, Exception) else None

@@ -196,6 +196,8 @@ def _choose(settings: Settings, model: str | None) -> ProviderName | None:
         return settings.llm
     providers: tuple[ProviderName, ...] = ("gemini", "anthropic")
     ready = [name for name in providers if _access(settings, name) != (None, None)]
+    # An address alone may be a server that asks for no key, but a key says who is meant.
+    ready.sort(key=lambda name: _access(settings, name)[0] is None)
     named = [name for name in ready if model is not None and model.startswith(_NAMES[name])]
     return next(iter(named or ready), None)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engram.errors import (
     EngramError,
@@ -22,6 +22,10 @@ _TOO_LONG = re.compile(
 )
 
 
+SHORTEST_KEY = 6
+"""Characters: what is shorter stands in for a key, and hides nothing worth hiding."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """Who was asked, for messages."""
@@ -32,11 +36,17 @@ class Server:
     """None for the provider's own."""
     timeout: float
     """Seconds of silence that are waited for."""
+    key: str = field(default="", repr=False)
+    """What must never be shown."""
 
     @property
     def where(self) -> str:
-        """The address as the end of a phrase; empty for the provider's own."""
-        return f" at {self.address}" if self.address else ""
+        """The address as the end of a phrase, without name and password; empty for the provider's own."""
+        return f" at {re.sub(r'//[^/@]*@', '//', self.address)}" if self.address else ""
+
+    def hiding(self, text: str) -> str:
+        """Return `text` without the key: an HTTP package may quote the header that it cannot send."""
+        return text.replace(self.key, "…") if len(self.key) >= SHORTEST_KEY else text
 
 
 def status_error(server: Server, status: int, said: str, retry_after: float | None) -> LanguageModelError:
@@ -55,7 +65,7 @@ def status_error(server: Server, status: int, said: str, retry_after: float | No
 
 def _status_error(server: Server, status: int, said: str, retry_after: float | None) -> LanguageModelError:
     brand, where = server.brand, server.where
-    told = f": {one_line(said)}" if said.strip() else "."
+    told = f": {server.hiding(one_line(said))}." if said.strip() else "."
     if status in {401, 403}:
         return LanguageModelRefusedError(
             f"{brand} refused the key ({status}){told}", remedy="Check the key with its provider."
@@ -97,7 +107,7 @@ def transport_error(server: Server, error: Exception, *, started: bool) -> Engra
         if started:
             return LanguageModelGarbledError(f"{server.brand}'s answer was cut off.", remedy="Try again.")
         return LanguageModelDownError(
-            f"{server.brand} cannot be reached{server.where}: {one_line(root_cause(error))}.",
+            f"{server.brand} cannot be reached{server.where}: {server.hiding(one_line(root_cause(error)))}.",
             remedy="Check the network and the address.",
         )
     if isinstance(error, UnicodeEncodeError):

@@ -234,7 +234,13 @@ class Provider(ABC):
 
     @property
     def _server(self) -> Server:
-        return Server(brand=self.brand, model=self.name, address=self.base_url, timeout=self.timeout)
+        return Server(
+            brand=self.brand,
+            model=self.name,
+            address=self.base_url,
+            timeout=self.timeout,
+            key=self._key,
+        )
 
     def _from_status(self, status: int, said: str, retry_after: float | None) -> LanguageModelError:
         return status_error(self._server, status, said, retry_after)

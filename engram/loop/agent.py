@@ -3,9 +3,10 @@
 What comes in is durable before anything else happens to it, and what came of a reply is, however the reply ends.
 """
 
+import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ import numpy as np
 from engram import prompts
 from engram.costs import Ledger
 from engram.costs.report import dollars
-from engram.embedding.protocol import Task, Vectors
+from engram.embedding.protocol import Vectors
 from engram.errors import DatabaseError, EmbeddingError, EngramError, InvalidInputError
 from engram.goals import Goals
 from engram.llm import Models
@@ -22,6 +23,7 @@ from engram.llm.base import ChatModel, Role
 from engram.loop.assembly import Assembled
 from engram.loop.attention import Attention, Choice
 from engram.loop.composing import TOLD, Composed, Composer
+from engram.loop.echo import recalled_in
 from engram.loop.entry_gate import EntryGate
 from engram.loop.events import (
     Attended,
@@ -41,12 +43,13 @@ from engram.loop.hearing import Heard, Hearing
 from engram.loop.inputs import URGENCY, Entry, Input, Source
 from engram.loop.journal import Journal
 from engram.loop.knowing import Knowing
+from engram.loop.lately import Lately
 from engram.loop.quoting import FALLBACK, NO_MODEL, NOTED, answers, fresh, quote, ranked, related
 from engram.loop.reflections import store_correction
 from engram.loop.responding import Responder, Response
 from engram.loop.restart import Restart, span
 from engram.loop.scratch import Scratch, Verdict
-from engram.loop.talk import Talk
+from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
 from engram.questions import asks
 from engram.records import Hit, Hits, Kind, Memory
@@ -57,6 +60,8 @@ from engram.validation import check_name
 
 if TYPE_CHECKING:
     from engram.memory import Engram
+
+_LOG = logging.getLogger(__name__)
 
 SEARCHED = 32
 """Memories looked at for a turn: earlier copies of a question come first and are left out."""
@@ -72,8 +77,6 @@ PRESSED_LINES = 50
 SOURCE = "chat"
 INTERRUPTED = "chat:interrupted"
 """The source of a reply that was stopped or cut off: what there is of it is kept."""
-THOUGHT = "chat:thought"
-"""The source of what the agent thinks by itself, and of what came of it."""
 NOTE = "chat:note"
 
 PERSONA = (
@@ -89,6 +92,15 @@ class Agent:
 
     It is used from one thread; what waits in the scratch buffer is decided in another.
     """
+
+    unsaved: EngramError | None = None
+    """Why the last reply could not be stored; None if it was."""
+    assembled: Assembled | None = None
+    """What the model was told last."""
+    report = ""
+    """The last cognitive state report."""
+    _declined: date | None = None
+    """The UTC day on which the person said no to more than its budget."""
 
     def __init__(
         self,
@@ -130,7 +142,11 @@ class Agent:
         self.session = check_name(session, "The session")
         self.run = run
         self.user = check_name(user, "The speaker")
-        self.assistant = assistant
+        self.assistant = check_name(assistant, "The assistant's name")
+        if self.user == self.assistant:
+            raise InvalidInputError(
+                f"You and the assistant are both called {self.user!r}.", remedy="Choose another --user."
+            )
         self.persona = persona
         self.model: ChatModel | None = models.system1
         """System 1."""
@@ -140,12 +156,6 @@ class Agent:
         """Id of the recall that the last turn was answered from; None where nothing was used."""
         self.used: tuple[Hit, ...] = ()
         """What the last turn was answered from."""
-        self.unsaved: EngramError | None = None
-        """Why the last reply could not be stored; None if it was."""
-        self.assembled: Assembled | None = None
-        """What the model was told last."""
-        self.report = ""
-        """The last cognitive state report."""
         self._clock = clock or memory.now
         self._shield = shield
         self._consent = consent
@@ -167,6 +177,7 @@ class Agent:
             embedder=lambda: memory.embedder,
             tuned=self._tuned,
         )
+        self._lately = Lately(lambda: memory.embedder)
         self._exchanges = 0
         self._escalated_at: int | None = None
         self._prompt_tokens = 0
@@ -232,16 +243,14 @@ class Agent:
         with self._shield():
             entry, events = self._hear(text)
         yield from events
-        if entry is not None:
-            self._attention.offer(_input(entry, Source.USER))
-            # One impulse at most comes before a person who waits.
-            choice = self._choose()
-            if choice.winner.id != entry.id:
-                yield from self._think(choice)
-                choice = self._choose(only=entry.id)
-            self.report = choice.report
-        yield from self._answer(entry, text)
-        self._end_exchange(entry)
+        self.report = ""
+        try:
+            if entry is not None:
+                yield from self._attend(_input(entry, Source.USER))
+            yield from self._answer(entry, text)
+        finally:
+            # Reached by Ctrl-C and by a closed iterator too.
+            self._end_exchange(entry)
 
     def offer(
         self,
@@ -301,6 +310,8 @@ class Agent:
         with self._shield():
             self.memory.forget(found.id)
         self._talk.forget(found)
+        with suppress(EngramError):
+            self._knowing.look()
         self.recalled = tuple(hit for hit in self.recalled if hit.memory.id != found.id)
         return found
 
@@ -341,12 +352,19 @@ class Agent:
         """End: decide what waits, write what was kept elsewhere; return how many messages the journal holds on."""
         with self._shield():
             # Each would wait for a database that is away; what is not decided now, the next run decides.
-            with suppress(EngramError):
+            try:
                 if self._hearing.away is None:
                     self._hearing.catch_up()
-                    self._gatekeeper.close()
-                    self._restart.end()
-            self.ledger.close()
+                    try:
+                        self._gatekeeper.close()
+                    finally:
+                        # What could not be decided is then taken over by whoever comes next.
+                        self._restart.end()
+            except EngramError as error:
+                _LOG.info("the conversation ends with something undecided: %s", error.message)
+            finally:
+                self._lately.close()
+                self.ledger.close()
         return len(self._hearing.journal)
 
     def __enter__(self) -> Self:
@@ -408,18 +426,31 @@ class Agent:
         except InvalidInputError as error:
             self._talk.add("user", text, entry=None)
             return None, [Notice(text=f"This was not stored: {error.message}")]
-        self._talk.add("user", text, entry=heard.entry.id)
+        self._talk.add("user", text, entry=heard.entry.id, waits=not heard.entry.skipped)
         return heard.entry, _kept(heard, "user")
 
-    def _choose(self, *, only: str | None = None) -> Choice:
+    def _attend(self, message: Input) -> Generator[Event]:
+        """Attend to what a person said, after one impulse at most that weighs more."""
+        self._attention.offer(message)
+        choice = self._choose()
+        if choice.winner.id != message.id:
+            # The thought is the agent's own: what the person said is answered next, and waits no longer.
+            self._attention.withdraw(message.id)
+            yield from self._think(choice, unanswered=message.id)
+            choice = self._choose(only=message)
+        self.report = choice.report
+
+    def _choose(self, *, only: Input | None = None) -> Choice:
         """Return what wins attention; `only` lets nothing but that take part."""
-        others = [each for each in self._attention.waiting if only is not None and each.id != only]
+        others = () if only is None else self._attention.waiting
         for each in others:
             self._attention.withdraw(each.id)
+        if only is not None:
+            self._attention.offer(only)
         known = self._knowing.seen
         choice = self._attention.choose(
             self._clock(),
-            lambda texts: self.memory.embedder.embed(texts, Task.SIMILARITY),
+            self._lately,
             self._recent(),
             _NOTHING if known is None else known.goal_vectors,
         )
@@ -431,27 +462,38 @@ class Agent:
         """Return the vectors of what was said last, shape (n, d), less the newest line: that is what is new."""
         texts = [one.text for one in self._talk.said[-RECENT - 1 : -1] if one.text.strip()]
         try:
-            return self.memory.embedder.embed(texts, Task.SIMILARITY) if texts else _NOTHING
+            return self._lately(texts)
         except (EmbeddingError, InvalidInputError):
             return _NOTHING
 
-    def _think(self, choice: Choice) -> Generator[Event]:
-        """Think about an impulse of the agent's own, as about anything else."""
+    def _think(self, choice: Choice, *, unanswered: str | None = None) -> Generator[Event]:
+        """Think about an impulse of the agent's own, as about anything else.
+
+        Args:
+            choice: Where it won.
+            unanswered: The entry of what a person said just now: it has its own answer.
+        """
         impulse = choice.winner
         self.report = choice.report
         yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report)
         if self._responder is None or self.ledger.allows(background=True) != "yes":
-            return
+            return  # it is kept and goes through the exit gate; there is nobody to think it through
         found = yield from self._recollect(impulse.text)
         if found is None:
+            self._attention.offer(impulse)
             return
         thought = prompts.fill(
             "impulse", source=impulse.source.value, user=whole(self.user), thought=whole(impulse.text)
         )
-        said = (*self._talk.said, Said(role="user", text=thought))
-        composed = self._composer.compose(
-            impulse.text, ranked(fresh(found, said)), report=choice.report, said=said
-        )
+        before = [one for one in self._talk.said if unanswered is None or one.entry != unanswered]
+        said = (*before, Said(role="user", text=thought))
+        try:
+            composed = self._composer.compose(
+                impulse.text, ranked(fresh(found, said)), report=choice.report, said=said
+            )
+        except EngramError as error:
+            yield Failed(error=error, doing="reply")
+            return
         yield from self._respond(composed, answers=impulse.id, source=THOUGHT)
 
     def _answer(self, entry: Entry | None, text: str) -> Generator[Event]:
@@ -466,7 +508,7 @@ class Agent:
             notice = NO_BUDGET
         elif (yield from self._reply(entry, text, found)):
             return
-        self._settle(entry)
+        self._settle(None if entry is None else entry.id)
         if self._responder is not None:
             self._recollect_all(text)
         if self._quotable is None:
@@ -507,10 +549,14 @@ class Agent:
                 pass
 
     def _may_ask(self) -> bool:
-        """Say whether the day's budget allows an answer, asking the person where it is used up."""
+        """Say whether the day's budget allows an answer, asking the person once where it is used up."""
         if self.ledger.allows(background=False) != "ask":
             return True
+        today = self.ledger.now().date()
+        if self._declined == today:
+            return False
         if not self._consent(OVER_BUDGET.format(spent=dollars(self.ledger.spent().today))):
+            self._declined = today
             return False
         self.ledger.approve()
         return True
@@ -543,8 +589,8 @@ class Agent:
         assembled = composed.assembled
         self.assembled, self._prompt_tokens = assembled, composed.tokens
         self.recalled = _told(self.recalled, assembled)
-        self._use(self.recalled)
-        self._talk.show((*assembled.immutable, *assembled.identity, *(hit.memory for hit in self.recalled)))
+        came = (*assembled.immutable, *assembled.identity, *assembled.reflections)
+        self._talk.show((*came, *(hit.memory for hit in self.recalled)))
         response: Response | None = None
         kept: list[Event] = []
         try:
@@ -554,14 +600,20 @@ class Agent:
             with self._shield():
                 text = self._responder.partial if response is None else response.text
                 complete = response is not None and response.failure is None
-                kept = self._keep(text, source if complete else INTERRUPTED, answers)
-        if response.usage is not None:
-            self._composer.learn(composed.tokens, response.usage.input_tokens)
+                aloud = source != THOUGHT
+                kept = self._keep(
+                    text, source if complete or not aloud else INTERRUPTED, answers, aloud=aloud
+                )
+                # Only now: learning locks the session, and the reply would wait for that.
+                self._use(self.recalled)
+        self._composer.learn(composed.tokens, self._responder.counted)
         if response.escalated:
             self._escalated_at = self._exchanges
         if response.correction is not None:
             with suppress(EngramError), self._shield():
-                store_correction(self.memory, response.correction, at=self._clock())
+                store_correction(
+                    self.memory, response.correction, at=self._clock(), context=composed.asking.question
+                )
         if response.failure is not None:
             yield Failed(error=response.failure, doing="reply")
         else:
@@ -573,10 +625,10 @@ class Agent:
                 escalated=response.escalated,
             )
         yield from kept
-        return response.failure is None or bool(response.text.strip())
+        return response.failure is None or bool(printable(response.text).strip())
 
-    def _keep(self, text: str, source: str, answers: str | None) -> list[Event]:
-        """Keep what the agent said itself."""
+    def _keep(self, text: str, source: str, answers: str | None, *, aloud: bool) -> list[Event]:
+        """Keep what the agent said itself; `aloud` is what belongs to the conversation."""
         self.unsaved = None
         text = printable(text)
         if not text.strip():
@@ -591,10 +643,13 @@ class Agent:
             )
         except InvalidInputError as error:
             self.unsaved = error
-            self._talk.add("assistant", text, entry=None)
+            if aloud:
+                self._talk.add("assistant", text, entry=None)
+            self._settle(answers)
             return [Notice(text=f"This was not stored: {error.message}")]
-        if source != THOUGHT:
-            self._talk.add("assistant", text, entry=heard.entry.id)
+        if aloud:
+            self._talk.add("assistant", text, entry=heard.entry.id, waits=not heard.entry.skipped)
+            self._lately.expect(text)
         self.unsaved = None if heard.kept else heard.error
         return _kept(heard, "assistant")
 
@@ -604,14 +659,18 @@ class Agent:
             self._talk.show(hit.memory for hit in hits)
             self.recall = self._found.learn([hit.memory.id for hit in hits]).recall
 
-    def _settle(self, entry: Entry | None) -> None:
-        """The person knows that there is no reply: nothing is left unanswered."""
-        if entry is not None and entry.awaits:
+    def _settle(self, entry_id: str | None) -> None:
+        """The person knows what became of the reply: nothing is left unanswered."""
+        if entry_id is not None and self.model is not None:
             with suppress(EngramError):
-                self._hearing.scratch.settle(entry.id)
+                self._hearing.settle(entry_id)
 
     def _end_exchange(self, entry: Entry | None) -> None:
         self._exchanges += 1
+        if self._exchanges == 1:
+            # They were told of at the beginning, and are not told again.
+            for left in self.manifest.unfinished:
+                self._settle(left.entry)
         urgent = entry is not None and entry.urgent
         # Without a model nothing but recall tells what was said a moment ago.
         if urgent or self.model is None or self._exchanges % FLUSHED_EVERY == 0:
@@ -620,17 +679,21 @@ class Agent:
     def _gate_focus(self, entries: Sequence[Entry]) -> Focus:
         """Return what entries are seen in the light of; called from the gatekeeper's thread."""
         known = self._knowing()
+        # The name of a turn begins with the run that heard it, whoever decides it.
+        others = [entry.session for entry in entries if not entry.turn.startswith(f"{self.run}-")]
+        earlier = recalled_in(self.memory.graph, space=self.memory.space, sessions=others)
         return Focus(
             texts=self._talk.around(entries, most=2 * RECENT),
             goals=known.goals,
             identity=[memory.content for memory in known.identity.weightiest],
-            recalled=self._talk.shown,
+            recalled={**earlier, **self._talk.shown},
         )
 
     def _note_decided(self, verdicts: Sequence[Verdict]) -> None:
         """Take what the exit gate decided, and look at the space again; called from the gatekeeper's thread."""
         self._talk.decided(verdicts)
-        self._knowing.look()
+        with suppress(EngramError):  # what was decided stays decided; what was known goes on
+            self._knowing.keep_up()
 
     def _responding(self, models: Models) -> Responder | None:
         if models.system1 is None:
@@ -650,7 +713,7 @@ class Agent:
         memory = self.memory
         return Hearing(
             Scratch(memory.graph, space=memory.space),
-            Journal(memory.settings, space=memory.space),
+            Journal(memory.settings, space=memory.space, database=memory.database_id),
             EntryGate(self._generator, self._tuned),
             session=self.session,
             run=run,

@@ -30,6 +30,8 @@ Vector = NDArray[np.float32]
 SHIFTED = 0.7
 FLUSHED, CARRIED = 0.05, 0.3
 """Context inertia (v4 plan, 3.2): above this shift the old focus is all but gone, else so much of it carries over."""
+GOALS, GOAL_TOKENS = 10, 40
+"""Goals that are told, and how much of each."""
 COMPRESSED_TOKENS = 40
 """Of a memory in its shorter form."""
 CORRECTION_TOKENS = 100
@@ -82,6 +84,8 @@ class Scene:
     """What it costs, in a line."""
     state: str = ""
     """The cognitive state report."""
+    goals: tuple[str, ...] = ()
+    """What the agent is after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +181,7 @@ def assemble(
     )
     lines = {
         "state": scene.state.splitlines(),
+        "goals": [shortened(goal, GOAL_TOKENS, count) for goal in scene.goals[:GOALS]],
         "immutable": [memory_line(memory) for memory in always],
         "identity": [memory_line(memory) for memory in who],
         "errors": [each.line for each in errors],

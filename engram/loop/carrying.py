@@ -1,12 +1,14 @@
 """Carrying out what the exit gate decided about memories that are there: confirmed ones and contradicted ones."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from engram.feedback import REINFORCE
+from engram.feedback import REINFORCE, move_weights
 from engram.graph import Row, Transaction
 from engram.loop.inputs import Source
 from engram.loop.matrix import Action, Decision
+from engram.text import short
 from engram.tuning import Tuning
 
 
@@ -18,7 +20,7 @@ def carry_out(
     space: str,
     now: datetime,
     tuning: Tuning,
-) -> None:
+) -> frozenset[str]:
     """Confirm what was said again and flag what contradicts, inside the caller's transaction.
 
     It must be the one in which the entries are marked as decided, so that each counts once.
@@ -30,9 +32,13 @@ def carry_out(
         space: Whose.
         now: When.
         tuning: The space's numbers.
+
+    Returns:
+        Ids of the memories that should have been confirmed and are not active any more: they are left as they are.
     """
+    gone: frozenset[str] = frozenset()
     if rows := _confirmed(decisions):
-        transaction.run(
+        found = transaction.run(
             "write/confirm_memories",
             space=space,
             rows=rows,
@@ -41,6 +47,10 @@ def carry_out(
             weight=REINFORCE,
             energy=tuning.energy,
             now=now,
+        ).rows[0]
+        gone = frozenset(row["id"] for row in rows) - frozenset(found["confirmed"])
+        move_weights(
+            transaction, found["steps"], by="what was said again", space=space, tuning=tuning, now=now
         )
     if pairs := _tensions(decisions, memories):
         transaction.run(
@@ -50,6 +60,25 @@ def carry_out(
             pairs=pairs,
             now=now,
         )
+    return gone
+
+
+def resolved(decision: Decision, memories: Mapping[str, str]) -> Decision:
+    """Return a decision with the memories in place of the entries that became them in the same transaction.
+
+    Args:
+        decision: What was decided.
+        memories: By the id of each entry that was persisted, the id of its memory.
+    """
+    reason = decision.reason
+    for entry in {decision.nearest or "", *decision.contradicts} & memories.keys():
+        reason = reason.replace(short(entry), short(memories[entry]))
+    return replace(
+        decision,
+        reason=reason,
+        nearest=memories.get(decision.nearest or "", decision.nearest),
+        contradicts=tuple(memories.get(each, each) for each in decision.contradicts),
+    )
 
 
 def _confirmed(decisions: Sequence[Decision]) -> list[Row]:

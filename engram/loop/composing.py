@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from engram.config import Settings
 from engram.costs import Ledger, cost_line
 from engram.embedding.protocol import Task, Vectors
 from engram.errors import DatabaseError, EmbeddingError
@@ -19,9 +20,9 @@ from engram.loop.reflections import find_corrections
 from engram.loop.responding import Asking
 from engram.loop.talk import Talk
 from engram.loop.tokens import TokenCounter
-from engram.loop.window import Said, fit, intensity, messages, recency, share
+from engram.loop.window import Fit, Said, fit, intensity, messages, recency, share
 from engram.memory import Engram
-from engram.records import Hit, Memory
+from engram.records import Hit, Kind, Memory
 from engram.tuning import Tuning
 
 TOLD = 20
@@ -114,11 +115,12 @@ class Composer:
             goals=relevance if known.goals else None,
         )
         tuning = self._tuned()
-        budget = Budget(
-            situational=tuning.whole("context.situational"), answer=self._memory.settings.llm_max_tokens
-        )
-        room = budget.conversation(self._memory.settings.context_tokens)
-        fitted = fit(said, self._counter.count, limit=int(share(level) * room))
+        context = self._memory.settings.context_tokens
+        budget = _budget(tuning, self._memory.settings)
+        limit = int(share(level) * budget.conversation(context))
+        fitted = fit(said, self._counter.count, limit=limit)
+        # Corrections have a section of their own, for situations like theirs.
+        hits = [hit for hit in hits if hit.memory.kind is not Kind.CORRECTION]
         vectors, tensions = self._neighbourhood(hits[:TOLD])
         assembled = assemble(
             Scene(
@@ -128,6 +130,7 @@ class Composer:
                 restart=self._restart,
                 cost=cost_line(self._ledger.spent()),
                 state=report,
+                goals=known.goals,
             ),
             known.identity,
             hits[:TOLD],
@@ -139,10 +142,15 @@ class Composer:
             previous=self._previous,
             vectors=vectors,
             budget=budget,
-            threshold=tuning["identity.threshold"],
+            threshold=told_above(tuning, broaden=known.broaden),
             count=self._counter.count,
         )
         self._previous = assembled.attention
+        # What always holds and who one is take what they take: then less is left for the talk.
+        left = budget.conversation(context, system=assembled.tokens["system"])
+        if left < limit:
+            again = fit(fitted.kept, self._counter.count, limit=left)
+            fitted = Fit(kept=again.kept, pruned=(*fitted.pruned, *again.pruned))
         told = messages(fitted.kept)
         feeling = felt_knowing(text, answers(hits, text, user=self._user))
         return Composed(
@@ -201,6 +209,26 @@ class Composer:
     def _identity_similarity(self, vector: Vectors | None, known: Known) -> float:
         """Return how near a message is to who the agent is, 0 to 1: the largest cosine."""
         return _nearest(vector, known.identity_vectors)
+
+
+def told_above(tuning: Tuning, *, broaden: bool) -> float:
+    """Return what a draw must be above to tell a memory of the identity, 0 to 1.
+
+    Where memories are to be sampled more widely it is lower by a share, so that those come to mind as well that a few
+    have outweighed (v4 plan, 3.9: "Entropy drop -> broaden sampling").
+    """
+    return tuning["identity.threshold"] * (1.0 - tuning["safety.broaden"] if broaden else 1.0)
+
+
+def _budget(tuning: Tuning, settings: Settings) -> Budget:
+    """Return what each part of a prompt may take; in a narrow context no part may crowd out the talk."""
+    usual, quarter = Budget(), settings.context_tokens // 4
+    return Budget(
+        situational=min(tuning.whole("context.situational"), quarter),
+        answer=min(settings.llm_max_tokens, quarter),
+        identity_most=min(usual.identity_most, quarter),
+        least_conversation=min(usual.least_conversation, quarter),
+    )
 
 
 def _required(identity: Identity, tuning: Tuning) -> float:

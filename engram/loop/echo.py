@@ -7,7 +7,9 @@ A sentence that adds something to what it repeats stays whole, because a half of
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from engram.graph import Graph
 from engram.loop.words import COMMON, content_words, is_fact, is_negation, sentences, spoken, tokens
 from engram.questions import is_question
 from engram.text import normal
@@ -16,12 +18,23 @@ FEWEST_WORDS = 3
 """Words that say something, below which what is left of an echo is none of its own."""
 _SHORTEST_REPEATED = 3
 """Words of the shortest sentence of a memory that is looked for inside a longer one."""
+_MOST_RECALLED = 500
+"""Memories of earlier conversations that are held against what was said; those used last."""
 
 # As the prompts print a memory: [1a2b3c4d] 2026-01-02 Ada: ...
-_FENCED = re.compile(r"\[(?P<id>[0-9a-f]{8})\]\s{1,8}\d{4}-\d\d-\d\d\s{1,8}[^:\n]{1,80}:\s?(?P<body>.*)")
+_FENCED = re.compile(
+    r"\[(?P<id>[0-9a-f]{8})\]\s{1,8}\d{4}-\d\d-\d\d\s{1,8}[^:\n]{1,80}:\s?(?P<body>.*)", re.IGNORECASE
+)
 # As it is quoted without a model: 2026-01-02, Ada: "..."  [1a2b3c4d]
 _QUOTED = re.compile(
-    r"\d{4}-\d\d-\d\d,\s[^:\n]{1,80}:\s[\u201c\"](?P<body>.{0,4000})[\u201d\"]\s{0,8}\[(?P<id>[0-9a-f]{8})\]"
+    r"\d{4}-\d\d-\d\d,\s[^:\n]{1,80}:\s[\u201c\"](?P<body>.{0,4000})[\u201d\"]\s{0,8}\[(?P<id>[0-9a-f]{8})\]",
+    re.IGNORECASE,
+)
+# Where another one begins on the same line: the text was re-joined.
+_BETWEEN = re.compile(
+    r"\s+(?=\[[0-9a-f]{8}\]\s{1,8}\d{4}-\d\d-\d\d\s{1,8}[^:\n]{1,80}:)"
+    r"|(?<=\[[0-9a-f]{8}\])\s+(?=\d{4}-\d\d-\d\d,\s)",
+    re.IGNORECASE,
 )
 _FRAME = re.compile(r"\s*(?:</?memories>|I remember:|\(none\))\s*$", re.IGNORECASE)
 
@@ -39,6 +52,28 @@ _NODS = frozenset("yes yeah yep ok okay right correct exactly so well thanks the
 """Words before and after a sentence that only take it in, or ask whether it is so."""
 
 
+def recalled_in(graph: Graph, *, space: str, sessions: Sequence[str]) -> dict[str, str]:
+    """Return what was recalled in other conversations, by id, that used last coming last.
+
+    It is known of what answered a person. What stood in a prompt as identity, and what a process recalled and could
+    not write down before it died, only the process itself knew.
+
+    Args:
+        graph: Where it was written down.
+        space: Whose.
+        sessions: Names of those conversations.
+
+    Raises:
+        DatabaseError: It cannot be read.
+    """
+    if not sessions:
+        return {}
+    rows = graph.read(
+        "inspect/list_recalled", space=space, sessions=sorted(set(sessions)), limit=_MOST_RECALLED
+    )
+    return {row["id"]: row["content"] for row in reversed(rows)}
+
+
 @dataclass(frozen=True, slots=True)
 class Remainder:
     """What is left of a text."""
@@ -54,15 +89,15 @@ def strip_recalled(text: str, recalled: Mapping[str, str]) -> Remainder:
 
     Args:
         text: What was said.
-        recalled: By memory id, the content of everything recalled in this conversation.
+        recalled: By memory id, the content of everything recalled where it was said.
     """
-    memories = [_Memory.read(key, content) for key, content in recalled.items()]
+    memories = [_read(key, content) for key, content in recalled.items()]
     said = normal(text)
     if exact := next((each.id for each in memories if said and said == each.normal), None):
         return Remainder("", (exact,))
     units = _units(text, memories)
     _match(units, memories)
-    if not any(unit.echoes or unit.framed for unit in units):
+    if not any(unit.echoes for unit in units):
         return Remainder(text, ())
     ids = tuple(dict.fromkeys(key for unit in units for key in unit.echoes))
     kept = [unit for unit in units if not unit.gone and unit.tokens]
@@ -93,30 +128,15 @@ class _Memory:
     parts: list[str]
     """Its sentences, and itself, in the same form."""
 
-    @classmethod
-    def read(cls, key: str, content: str) -> "_Memory":
-        every: list[str] = []
-        by_sentence: list[list[str]] = []
-        ends: list[int] = []
-        questions: set[int] = set()
-        for each in sentences(content):
-            if found := tokens(each):
-                by_sentence.append(found)
-                every.extend(found)
-                ends.append(len(every))
-                if is_question(each):
-                    questions.update(range(len(every) - len(found), len(every)))
-        parts = {_spaced(each) for each in [every, *by_sentence] if len(each) >= _SHORTEST_REPEATED}
-        longest_first = sorted(parts, key=len, reverse=True)
-        return cls(key, normal(content), every, ends, questions, _spaced(every), longest_first)
-
-    def find(self, spaced: str) -> tuple[int, int] | None:
-        """Return from which token to which this holds a run of tokens, or None."""
+    def find(self, spaced: str) -> list[tuple[int, int]]:
+        """Return from which token to which this holds a run of tokens, for each time that it does."""
+        found = []
         at = self.spaced.find(spaced)
-        if at < 0:
-            return None
-        first = self.spaced.count(" ", 0, at + 1) - 1
-        return first, first + spaced.count(" ") - 1
+        while at >= 0:
+            first = self.spaced.count(" ", 0, at + 1) - 1
+            found.append((first, first + spaced.count(" ") - 1))
+            at = self.spaced.find(spaced, at + 1)
+        return found
 
     def around(self, first: int, last: int) -> set[int]:
         """Return the tokens beside that run that turn around what it says: a negation, a doubt, a question."""
@@ -130,6 +150,25 @@ class _Memory:
         }
 
 
+@lru_cache(maxsize=2_048)
+def _read(key: str, content: str) -> _Memory:
+    """Return a memory taken apart; nobody changes it: many texts are held against the same ones."""
+    every: list[str] = []
+    by_sentence: list[list[str]] = []
+    ends: list[int] = []
+    questions: set[int] = set()
+    for each in sentences(content):
+        if found := tokens(each):
+            by_sentence.append(found)
+            every.extend(found)
+            ends.append(len(every))
+            if is_question(each):
+                questions.update(range(len(every) - len(found), len(every)))
+    parts = {_spaced(each) for each in [every, *by_sentence] if len(each) >= _SHORTEST_REPEATED}
+    longest_first = sorted(parts, key=len, reverse=True)
+    return _Memory(key, normal(content), every, ends, questions, _spaced(every), longest_first)
+
+
 @dataclass(slots=True)
 class _Unit:
     """One sentence of what was said."""
@@ -137,36 +176,43 @@ class _Unit:
     text: str
     line: int
     tokens: list[str]
-    framed: bool = False
-    """Whether it stood in a line as Engram prints memories."""
+    told: list[str]
+    """The tokens without what only introduces them."""
     gone: bool = False
     echoes: list[str] = field(default_factory=list)
 
 
 def _units(text: str, memories: Sequence[_Memory]) -> list[_Unit]:
-    known = {memory.id[:8] for memory in memories}
     units: list[_Unit] = []
 
-    def add(part: str, *, framed: bool = False) -> None:
+    def add(part: str) -> None:
         for each in sentences(part):
             intro, _, rest = each.partition(": ")
             # "You said: ..." is what comes behind it.
             told = rest if rest and all(token in COMMON for token in tokens(intro)) else each
-            units.append(_Unit(each, number, tokens(told), framed=framed))
+            units.append(_Unit(each, number, tokens(each), tokens(told)))
 
-    for number, line in enumerate(text.splitlines()):
-        printed = _FENCED.search(line) or _QUOTED.search(line)
-        if printed is not None:
-            add(line[: printed.start()])
-            if printed["id"] in known:
-                add(printed["body"], framed=True)
-            add(line[printed.end() :])
-        if printed is None and not _FRAME.match(line):
+    lines = (piece for line in text.splitlines() for piece in _BETWEEN.split(line))
+    for number, line in enumerate(lines):
+        if (printed := _printed(line, memories)) is not None:
+            for part in (line[: printed.start()], printed["body"], line[printed.end() :]):
+                add(part)
+        elif _FRAME.match(line):
+            units.append(_Unit("", number, [], [], gone=True))
+        else:
             add(line)
-        elif printed is None or printed["id"] not in known:
-            # The frame itself, or a memory of another conversation.
-            units.append(_Unit("", number, [], framed=True, gone=True))
     return units
+
+
+def _printed(line: str, memories: Sequence[_Memory]) -> re.Match[str] | None:
+    """Return where a line prints a recalled memory as Engram does; anybody's log may look the same."""
+    printed = _FENCED.search(line) or _QUOTED.search(line)
+    if printed is None or any(memory.id.startswith(printed["id"].lower()) for memory in memories):
+        return printed
+    words = tokens(printed["body"])
+    body = _Unit(printed["body"], 0, words, words)
+    told = len(body.tokens) >= _SHORTEST_REPEATED and any(_find(body, memory) for memory in memories)
+    return printed if told else None
 
 
 def _match(units: Sequence[_Unit], memories: Sequence[_Memory]) -> None:
@@ -177,7 +223,7 @@ def _match(units: Sequence[_Unit], memories: Sequence[_Memory]) -> None:
         if not unit.tokens:
             continue
         for memory in memories:
-            if (found := _find(unit, memory)) is not None:
+            for found in _find(unit, memory):
                 runs.append((unit, memory, *found))
                 covered[memory.id].update(range(*found))
     # Half of a sentence may say the opposite of the whole one: only beside the other half it is an echo.
@@ -190,16 +236,16 @@ def _match(units: Sequence[_Unit], memories: Sequence[_Memory]) -> None:
             _match_contained(unit, memories)
 
 
-def _find(unit: _Unit, memory: _Memory) -> tuple[int, int] | None:
-    """Return where a unit begins and ends in a memory: all of it, or without what only asks or nods, or is cut off."""
-    if found := memory.find(_spaced(unit.tokens)):
-        return found
-    words = unit.tokens[:-1] if unit.text.endswith("\u2026") else unit.tokens
+def _find(unit: _Unit, memory: _Memory) -> list[tuple[int, int]]:
+    """Return where a unit stands in a memory: all of it, or without what only asks or nods, or is cut off."""
+    words = unit.told[:-1] if unit.text.endswith("\u2026") else unit.told
     while words and words[0] in _NODS:
         words = words[1:]
     while words and words[-1] in _NODS:
         words = words[:-1]
-    return memory.find(_spaced(words)) if words and words != unit.tokens else None
+    # A memory may begin with what looks like an introduction, so the whole comes first.
+    forms = (memory.find(_spaced(form)) for form in (unit.tokens, unit.told, words) if form)
+    return next((found for found in forms if found), [])
 
 
 def _match_contained(unit: _Unit, memories: Sequence[_Memory]) -> None:

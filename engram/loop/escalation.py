@@ -176,12 +176,12 @@ def deliberate(
         why: Why it is asked, see `reason`.
         max_tokens: The longest answer; thinking counts.
     """
-    parts = [sections(question=question, draft=draft or "")]
+    parts = [sections(question=question, draft=draft or "", why=why)]
     if lines := [inert(line, LONGEST_LINE) for line in context.splitlines() if line.strip()]:
         parts.append("\n".join(["<memories>", *lines, "</memories>"]))
     return ask(
         model,
-        prompts.fill("deliberate", why=inert(why)),
+        prompts.fill("deliberate"),
         "\n\n".join(parts),
         Deliberation,
         max_tokens=max_tokens,

@@ -4,17 +4,18 @@ Relevance and novelty choose a cell of `engram.loop.matrix`. The gate starts per
 what was dropped is gone. Raw turns are kept whatever it decides.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from engram.embedding.protocol import Embedder, Vectors, prefixed
+from engram.embedding.protocol import Embedder, Vectors
 from engram.graph import Graph
 from engram.llm.base import ChatModel
 from engram.loop.carrying import carry_out
+from engram.loop.comparing import Comparing, Look, Near, embed_words
 from engram.loop.compression import LONGEST_LINE, compress, one_line
-from engram.loop.contradiction import Contradictions, Opposition, settled
+from engram.loop.contradiction import settled
 from engram.loop.echo import strip_recalled
 from engram.loop.gate_judge import settle
 from engram.loop.inputs import Entry, Source
@@ -33,46 +34,13 @@ from engram.loop.matrix import (
 )
 from engram.loop.negation import Vector
 from engram.loop.words import new_facts
-from engram.records import Kind
-from engram.remembering import turn_key
-from engram.text import normal
+from engram.text import normal, short
 from engram.tuning import Tuning
 
 __all__ = ["Action", "Decision", "ExitGate", "Focus", "carry_out"]
 
-NEAREST = 3
-"""Memories that an entry is compared with."""
-_WIDTH = 12
-"""Rows taken from the vector index for that: approximate search loses some, and the entry's own turn is left out."""
-_LONGEST_SEEN = 4_000
-"""Characters of an entry that are embedded."""
 _ROUNDING = 1e-6
 _KEPT = {Action.PERSIST, Action.PERSIST_AND_FLAG}
-
-
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """A memory near an entry."""
-
-    id: str
-    content: str
-    vector: Vector
-    similarity: float
-
-
-@dataclass(slots=True)
-class _Look:
-    """One entry under the gate's eyes, step by step."""
-
-    entry: Entry
-    text: str
-    """What of it is its own."""
-    vector: Vector
-    relevance: float
-    emotional: float
-    near: list[_Near] = field(default_factory=list)
-    oppositions: dict[str, Opposition] = field(default_factory=dict)
-    """By memory id, of those that are near enough."""
 
 
 class ExitGate:
@@ -98,18 +66,18 @@ class ExitGate:
             generator: Draws the noise.
             judge: Is asked in isolation, at most once for each call of `decide`; None: nobody is.
         """
-        self._graph = graph
         self._embedder = embedder
-        self._space = space
         self._tuned = tuned
         self._generator = generator
         self._judge = judge
-        self._contradictions = Contradictions()
+        self._comparing = Comparing(graph, space=space)
 
     def decide(
         self, entries: Sequence[Entry], focus: Focus, *, last: bool, alone: bool = False
     ) -> list[Decision]:
         """Return what becomes of each entry, in their order; nothing is written.
+
+        They are decided in the order in which they were said: what is kept counts as known for what comes after it.
 
         Args:
             entries: What waits.
@@ -129,14 +97,14 @@ class ExitGate:
             if entry.skipped:
                 decided[entry.id] = _passed(entry, Action.SKIP, "the entry gate let it pass by")
             elif not remainder.text:
-                echo = f"an echo of what was recalled ({', '.join(each[:8] for each in remainder.ids[:3])})"
-                decided[entry.id] = _passed(entry, Action.DROP, echo, nearest=next(iter(remainder.ids), None))
+                echo = f"an echo of what was recalled ({', '.join(map(short, remainder.ids[:3]))})"
+                decided[entry.id] = _passed(entry, Action.DROP, echo, nearest=remainder.ids[0])
             else:
                 texts[entry.id] = remainder.text
-        waiting = [entry for entry in entries if entry.id in texts]
+        waiting = sorted((entry for entry in entries if entry.id in texts), key=lambda entry: entry.at)
         if waiting:
             looks = self._look(waiting, texts, focus, tuning)
-            self._compare(looks, tuning)
+            self._comparing.compare(looks, self._embedder(), tuning)
             decided |= self._judged(looks, focus, tuning, last=last, alone=alone)
         return [decided[entry.id] for entry in entries]
 
@@ -144,11 +112,11 @@ class ExitGate:
 
     def _look(
         self, entries: Sequence[Entry], texts: Mapping[str, str], focus: Focus, tuning: Tuning
-    ) -> list[_Look]:
-        around = [text[:_LONGEST_SEEN] for text in focus.texts if text.strip()]
+    ) -> list[Look]:
+        around = [text for text in focus.texts if text.strip()]
         selves = [text for text in (*focus.goals, *focus.identity) if text.strip()]
-        own = [texts[entry.id][:_LONGEST_SEEN] for entry in entries]
-        vectors = self._embed([*own, *around, *selves])
+        own = [texts[entry.id] for entry in entries]
+        vectors = embed_words(self._embedder(), [*own, *around, *selves])
         mine, rest = vectors[: len(own)], vectors[len(own) :]
         context, core = rest[: len(around)], rest[len(around) :]
         looks = []
@@ -158,7 +126,7 @@ class ExitGate:
             near = [*(context[others] @ vector), *(core @ vector)]
             charge = emotional_charge(_gut(vector, core))
             looks.append(
-                _Look(
+                Look(
                     entry=entry,
                     text=texts[entry.id],
                     vector=vector,
@@ -168,69 +136,19 @@ class ExitGate:
             )
         return looks
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        embedder = self._embedder()
-        # All with one prefix, and with that of the memory that an entry may become: then it is embedded once.
-        return embedder.embed(
-            [prefixed(Kind.EPISODIC, text) if embedder.uses_prefixes else text for text in texts]
-        )
-
-    # ----- Novelty
-
-    def _compare(self, looks: Sequence[_Look], tuning: Tuning) -> None:
-        """Find what is near, and what of that says the opposite."""
-        self._find_near(looks)
-        bar = tuning["gate.contradicting"]
-        close = [(look, near) for look in looks for near in look.near if near.similarity > bar]
-        if not close:
-            return
-        direction = self._contradictions.direction(self._embedder())
-        for look, near in close:
-            look.oppositions[near.id] = self._contradictions.weigh(
-                (look.text, look.vector), (near.content, near.vector), direction
-            )
-
-    def _find_near(self, looks: Sequence[_Look]) -> None:
-        rows = self._graph.read(
-            "inspect/find_nearest",
-            space=self._space,
-            rows=[
-                {"index": index, "vector": look.vector.tolist(), "turn": _turn(look.entry)}
-                for index, look in enumerate(looks)
-            ],
-            width=_WIDTH,
-            nearest=NEAREST,
-        )
-        found = {each["id"]: str(each["content"]) for row in rows for each in row["nearest"]}
-        if not found:
-            return
-        # A memory's stored vector is of its context too: only the words tell whether the same was said.
-        vectors = dict(
-            zip(found, self._embed([text[:_LONGEST_SEEN] for text in found.values()]), strict=True)
-        )
-        for row in rows:
-            look = looks[row["index"]]
-            near = [
-                _Near(
-                    each["id"],
-                    found[each["id"]],
-                    vectors[each["id"]],
-                    float(vectors[each["id"]] @ look.vector),
-                )
-                for each in row["nearest"]
-            ]
-            look.near = sorted(near, key=lambda one: (-one.similarity, one.id))
-
     # ----- The decision
 
     def _judged(
-        self, looks: Sequence[_Look], focus: Focus, tuning: Tuning, *, last: bool, alone: bool
+        self, looks: Sequence[Look], focus: Focus, tuning: Tuning, *, last: bool, alone: bool
     ) -> dict[str, Decision]:
         relevant = [look for look in looks if relevance_level(look.relevance, tuning) != "irrelevant"]
+        pairs = [
+            *((look, near) for look in relevant for near in look.memories),
+            *((look, near) for look in relevant for near in look.earlier),
+        ]
         unsure = [
             (look, near)
-            for look in relevant
-            for near in look.near
+            for look, near in pairs
             if near.id in look.oppositions and not look.oppositions[near.id].sure
         ]
         long = [look for look in relevant if len(one_line(look.text, len(look.text) + 1)) > LONGEST_LINE]
@@ -243,47 +161,29 @@ class ExitGate:
             look, near = unsure[place]
             look.oppositions[near.id] = settled(look.oppositions[near.id], contradicts=contradicts)
         lines = {long[place].entry.id: line for place, line in answer.lines.items()}
-        return {
-            look.entry.id: self._decision(look, lines.get(look.entry.id), focus, tuning, last=last)
-            for look in looks
-        }
+        decided: dict[str, Decision] = {}
+        for look in looks:
+            kept = {key for key, decision in decided.items() if decision.action in _KEPT}
+            decision = _decision(look, look.near(kept), lines.get(look.entry.id), tuning)
+            if (echo := _echoed(look, focus, tuning)) is not None:
+                decision = replace(
+                    decision,
+                    action=Action.DROP,
+                    reason="an echo, in other words, of what was recalled",
+                    nearest=echo.id,
+                    similarity=echo.similarity,
+                    contradicts=(),
+                )
+            else:
+                decision = self._permitted(decision, kept, tuning, last=last)
+            decided[look.entry.id] = decision
+        return decided
 
-    def _decision(
-        self, look: _Look, line: str | None, focus: Focus, tuning: Tuning, *, last: bool
-    ) -> Decision:
-        best = look.near[0] if look.near else None
-        similarity = best.similarity if best else 0.0
-        opposed = {key: each for key, each in look.oppositions.items() if each.found}
-        relevance = relevance_level(look.relevance, tuning)
-        novelty = novelty_level(
-            similarity,
-            opposed=bool(opposed),
-            new_facts=best is not None and bool(new_facts(look.text, best.content)),
-            tuning=tuning,
-        )
-        decision = Decision(
-            entry=look.entry,
-            action=MATRIX[relevance, novelty],
-            reason=_reason(look, relevance, novelty, opposed),
-            relevance=look.relevance,
-            relevance_level=relevance,
-            novelty_level=novelty,
-            similarity=similarity,
-            nearest=best.id if best else None,
-            contradicts=tuple(opposed),
-            importance=importance(look.text, relevance, novelty, similarity=similarity, tuning=tuning),
-            emotional=look.emotional,
-            compressed=line or compress(look.text),
-        )
-        if novelty == "confirming" and decision.nearest in focus.recalled and not _by_person(look.entry):
-            # Recalled, said again in other words and stored or strengthened for it, a memory would feed itself.
-            return replace(
-                decision, action=Action.DROP, reason="an echo, in other words, of what was recalled"
-            )
-        return self._permitted(decision, tuning, last=last)
-
-    def _permitted(self, decision: Decision, tuning: Tuning, *, last: bool) -> Decision:
+    def _permitted(self, decision: Decision, kept: Container[str], tuning: Tuning, *, last: bool) -> Decision:
         """Let through what the noise floor or a second look lets through."""
+        if decision.action is Action.REINFORCE and decision.nearest in kept:
+            # Twice within one flush: there is no memory yet that could gain by it.
+            decision = replace(decision, action=Action.SKIP)
         if decision.action in _KEPT:
             return decision
         if self._generator.random() < tuning["gate.noise"]:
@@ -293,6 +193,64 @@ class ExitGate:
             why = "the last look" if last else f"look {looks}"
             return replace(decision, action=Action.PERSIST, reason=f"{decision.reason}; kept at {why}")
         return decision
+
+
+def _decision(look: Look, near: Sequence[Near], line: str | None, tuning: Tuning) -> Decision:
+    """Return what an entry's cell of the matrix says.
+
+    Args:
+        look: The entry.
+        near: What it is near to, best first.
+        line: It in one line, as a model put it; None: there is no such line.
+        tuning: The space's numbers.
+    """
+    best = near[0] if near else None
+    similarity = best.similarity if best else 0.0
+    opposed = [each for each in near if each.id in look.oppositions and look.oppositions[each.id].found]
+    relevance = relevance_level(look.relevance, tuning)
+    novelty = novelty_level(
+        similarity,
+        opposed=bool(opposed),
+        new_facts=best is not None and bool(new_facts(look.text, best.content)),
+        tuning=tuning,
+    )
+    return Decision(
+        entry=look.entry,
+        action=MATRIX[relevance, novelty],
+        reason=_reason(look, relevance, novelty, opposed[0] if opposed else best),
+        relevance=look.relevance,
+        relevance_level=relevance,
+        novelty_level=novelty,
+        similarity=similarity,
+        nearest=best.id if best else None,
+        contradicts=tuple(each.id for each in opposed),
+        importance=importance(look.text, relevance, novelty, similarity=similarity, tuning=tuning),
+        emotional=look.emotional,
+        compressed=line or compress(look.text),
+    )
+
+
+def _echoed(look: Look, focus: Focus, tuning: Tuning) -> Near | None:
+    """Return the recalled memory that the agent says back in its own words; None: it does not, or a person said it.
+
+    Stored or strengthened for having been recalled and said again, a memory would feed itself.
+    """
+    if _by_person(look.entry):
+        return None
+    for near in look.memories:
+        opposition = look.oppositions.get(near.id)
+        if (
+            near.id in focus.recalled
+            and novelty_level(
+                near.similarity,
+                opposed=opposition is not None and opposition.found,
+                new_facts=bool(new_facts(look.text, near.content)),
+                tuning=tuning,
+            )
+            == "confirming"
+        ):
+            return near
+    return None
 
 
 def _relevance(entry: Entry, near: Sequence[float], charge: float, tuning: Tuning) -> float:
@@ -323,10 +281,6 @@ def _by_person(entry: Entry) -> bool:
     return entry.source_tag == Source.USER
 
 
-def _turn(entry: Entry) -> str:
-    return turn_key(entry.session, entry.turn, entry.speaker, entry.text)
-
-
 def _passed(entry: Entry, action: Action, reason: str, *, nearest: str | None = None) -> Decision:
     echo = nearest is not None
     return Decision(
@@ -340,13 +294,10 @@ def _passed(entry: Entry, action: Action, reason: str, *, nearest: str | None = 
     )
 
 
-def _reason(
-    look: _Look, relevance: RelevanceLevel, novelty: NoveltyLevel, opposed: Mapping[str, Opposition]
-) -> str:
+def _reason(look: Look, relevance: RelevanceLevel, novelty: NoveltyLevel, near: Near | None) -> str:
     where = f"{relevance} ({look.relevance:.2f})"
-    if novelty == "contradicting":
-        memory, opposition = next(iter(opposed.items()))
-        return f"{where}, contradicts {memory[:8]}: {opposition.why}"
-    if not look.near:
+    if near is None:
         return f"{where}, nothing like it is known"
-    return f"{where}, {novelty}: {look.near[0].similarity:.2f} to {look.near[0].id[:8]}"
+    if novelty == "contradicting":
+        return f"{where}, contradicts {short(near.id)}: {look.oppositions[near.id].why}"
+    return f"{where}, {novelty}: {near.similarity:.2f} to {short(near.id)}"

@@ -9,12 +9,13 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from engram.errors import EngramError
+from engram.errors import DatabaseUnavailableError, EngramError, InvalidInputError
 from engram.graph import Transaction
+from engram.loop.carrying import resolved
 from engram.loop.exit_gate import Action, Decision, ExitGate, Focus, carry_out
 from engram.loop.inputs import Entry
 from engram.loop.scratch import MOST, Overtaken, Scratch, Verdict
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
 
 BURST_SECONDS = 5.0
 """Between two embedding calls while messages are pruned in a burst (v4 plan, 2.9)."""
-CLOSING_SECONDS = 60.0
+WAITING_SECONDS = 60.0
+CLOSING_SECONDS = 5.0
+"""A program that is told to end may be killed ten seconds later: what is not decided by then, the next run decides."""
 _ATTEMPTS = 5
+_HOPELESS = 3
+"""Entries in a row that cannot be decided: it is not they, it is the database or the embedder."""
 _LOG = logging.getLogger(__name__)
 _PERSISTED = {Action.PERSIST, Action.PERSIST_AND_FLAG}
 
@@ -73,7 +78,7 @@ class Gatekeeper:
         """When the thread may begin at the earliest; None: nobody asked."""
         self._busy = self._closed = False
         self._last = -BURST_SECONDS
-        self.trouble: EngramError | None = None
+        self.trouble: Exception | None = None
         """Why the last attempt failed; what waits goes on waiting."""
 
     def ask(self, *, burst: bool = False) -> None:
@@ -93,7 +98,7 @@ class Gatekeeper:
                 _DECIDING.add(self)
             self._condition.notify_all()
 
-    def wait(self, timeout: float = CLOSING_SECONDS) -> bool:
+    def wait(self, timeout: float = WAITING_SECONDS) -> bool:
         """Wait until what was asked for is done; return whether that came to pass in time."""
         with self._condition:
             if self._asked is not None:
@@ -102,19 +107,21 @@ class Gatekeeper:
             return self._condition.wait_for(lambda: self._asked is None and not self._busy, timeout)
 
     def close(self) -> None:
-        """Decide everything that waits, for good, and end the thread."""
-        self.wait()
+        """Decide everything that waits, for good and without asking a model, and end the thread."""
+        self.wait(CLOSING_SECONDS)
         with self._condition:
             self._closed = True
             self._condition.notify_all()
             thread, self._thread = self._thread, None
         if thread is not None:
             thread.join(1.0)
-        while len(self.flush(last=True)) >= MOST:
+        while len(self.flush(last=True, alone=True)) >= MOST:
             pass  # a run that died, or a journal, may have left more than are decided at once
 
     def flush(self, *, last: bool, alone: bool = False) -> tuple[Verdict, ...]:
         """Take everything that waits through the exit gate now, and return what was decided.
+
+        An error that nobody foresaw is logged and kept as `trouble`; it is not raised.
 
         Args:
             last: Nothing may go on waiting.
@@ -123,13 +130,68 @@ class Gatekeeper:
         Raises:
             EngramError: It could not be decided or carried out; everything waits as before.
         """
+        try:
+            done = self._flush(last=last, alone=alone)
+        except EngramError as error:
+            self.trouble = error
+            raise
+        except Exception as error:  # noqa: BLE001  (neither thread may end for what one entry holds)
+            _LOG.warning("the exit gate failed", exc_info=True)
+            self.trouble = error
+            return ()
+        self.trouble = None
+        return done
+
+    def _flush(self, *, last: bool, alone: bool) -> tuple[Verdict, ...]:
         for _ in range(_ATTEMPTS):
             entries, memories = self._scratch.buffered(run=self._run, alive=self._alive())
             if not entries:
                 return ()
             with suppress(Overtaken):
-                return self._decide(entries, memories, last=last, alone=alone)
+                try:
+                    return self._decide(entries, memories, last=last, alone=alone)
+                except (DatabaseUnavailableError, Overtaken):
+                    raise
+                except Exception:
+                    if len(entries) == 1:
+                        raise
+                    _LOG.warning("the exit gate failed; one by one now", exc_info=True)
+                return self._decide_singly(entries, memories, last=last)
         return ()
+
+    def _decide_singly(
+        self, entries: Sequence[Entry], memories: Mapping[str, str], *, last: bool
+    ) -> tuple[Verdict, ...]:
+        """Decide entries each by itself, asking no model: one of them spoils it for all, and must not for ever.
+
+        What fails beside others that do not is dropped, and its raw turn stays; where database or embedder are to
+        blame, it waits. Where none can be decided it is the fault of none, and all of them wait.
+
+        Raises:
+            Exception: Why none could be decided.
+        """
+        done: list[Verdict] = []
+        failed: list[tuple[Entry, Exception]] = []
+        for entry in entries:
+            try:
+                done += self._decide([entry], memories, last=last, alone=True)
+            except (DatabaseUnavailableError, Overtaken):
+                raise
+            except Exception as error:
+                failed.append((entry, error))
+                if not done and isinstance(error, EngramError) and len(failed) == _HOPELESS:
+                    raise
+        if not done:
+            raise failed[0][1]
+        spoilt = [
+            _spoilt(entry, error)
+            for entry, error in failed
+            if isinstance(error, InvalidInputError) or not isinstance(error, EngramError)
+        ]
+        if spoilt:
+            self._write([], (), lambda transaction, _: self._note(transaction, spoilt))
+            self._decided(spoilt)
+        return (*done, *spoilt)
 
     def _decide(
         self, entries: Sequence[Entry], memories: Mapping[str, str], *, last: bool, alone: bool
@@ -140,40 +202,46 @@ class Gatekeeper:
         verdicts: list[Verdict] = []
 
         def work(transaction: Transaction, made: Mapping[str, str]) -> None:
-            # From the beginning: a deadlock runs it again.
-            verdicts[:] = [_known(entry, memories[entry.id]) for entry in entries if entry.id in memories]
-            verdicts.extend(_verdict(decision, made) for decision in decisions)
-            now = self._memory.now()
             became = {each.entry.id: made[each.entry.turn] for each in decisions if each.entry.turn in made}
-            self._scratch.note(transaction, verdicts, now=now)
-            carry_out(
+            settled = [resolved(each, became) for each in decisions]
+            gone = carry_out(
                 transaction,
-                decisions,
+                settled,
                 became,
                 space=self._memory.space,
-                now=now,
+                now=self._memory.now(),
                 tuning=self._memory.tuning(),
             )
+            # From the beginning: a deadlock runs it again.
+            verdicts[:] = [_known(entry, memories[entry.id]) for entry in entries if entry.id in memories]
+            verdicts.extend(_verdict(decision, made, gone) for decision in settled)
+            self._note(transaction, verdicts)
 
         touched = {each.nearest for each in decisions if each.action is Action.REINFORCE and each.nearest}
         touched.update(other for each in decisions for other in each.contradicts)
-        self._memory.write_turns(
-            [_turn(decision) for decision in decisions if decision.action in _PERSISTED],
-            Addition(touches=tuple(sorted(touched)), work=work),
-        )
+        # What becomes a memory only now is nobody else's to lock.
+        touched -= {entry.id for entry in waiting}
+        self._write([each for each in decisions if each.action in _PERSISTED], tuple(sorted(touched)), work)
         done = tuple(verdicts)
         self._decided(done)
         return done
 
+    def _write(
+        self,
+        kept: Sequence[Decision],
+        touches: tuple[str, ...],
+        work: Callable[[Transaction, Mapping[str, str]], None],
+    ) -> None:
+        self._memory.write_turns([_turn(each) for each in kept], Addition(touches=touches, work=work))
+
+    def _note(self, transaction: Transaction, verdicts: Sequence[Verdict]) -> None:
+        self._scratch.note(transaction, verdicts, now=self._memory.now())
+
     def _work(self) -> None:
         while self._next():
             try:
-                self.flush(last=not self._patient)
-                self.trouble = None
-            except EngramError as error:
-                self.trouble = error
-            except Exception:  # noqa: BLE001  (this thread must outlive whatever one entry holds)
-                _LOG.warning("the exit gate failed", exc_info=True)
+                with suppress(EngramError):  # kept as `trouble`
+                    self.flush(last=not self._patient)
             finally:
                 with self._condition:
                     self._busy = False
@@ -204,6 +272,7 @@ def _turn(decision: Decision) -> Turn:
         id=entry.turn,
         source=entry.source,
         source_tag=entry.source_tag,
+        source_confidence=entry.source_confidence,
         compressed=decision.compressed,
         importance=decision.importance,
     )
@@ -223,18 +292,43 @@ def _known(entry: Entry, memory: str) -> Verdict:
     )
 
 
-def _verdict(decision: Decision, made: Mapping[str, str]) -> Verdict:
-    entry = decision.entry
-    memory = decision.nearest if decision.action is Action.REINFORCE else made.get(entry.turn)
-    erased = decision.action in _PERSISTED and memory is None
+def _spoilt(entry: Entry, error: Exception) -> Verdict:
+    """Return the verdict on an entry that cannot be decided; what it holds is in its raw turn and in the log."""
     return Verdict(
         entry=entry,
-        action="drop" if erased else decision.action.value,
-        reason="it was erased at a person's wish" if erased else decision.reason,
+        action=Action.DROP.value,
+        reason=f"it could not be decided ({type(error).__name__})",
+        relevance=0.0,
+        novelty="novel",
+        similarity=0.0,
+        buffered=False,
+    )
+
+
+def _verdict(decision: Decision, made: Mapping[str, str], gone: Container[str]) -> Verdict:
+    """Return what is noted about an entry.
+
+    Args:
+        decision: What was decided.
+        made: By the name of a turn, the memory that was made of it.
+        gone: Memories that could not be confirmed: what says them again is compared anew with those that are there.
+    """
+    entry, action, reason = decision.entry, decision.action, decision.reason
+    memory = made.get(entry.turn)
+    if action is Action.REINFORCE:
+        memory = decision.nearest
+        if memory in gone:
+            action, reason, memory = Action.BUFFER, f"{reason}, which is not there any more", None
+    elif action in _PERSISTED and memory is None:
+        action, reason = Action.DROP, "it was erased at a person's wish"
+    return Verdict(
+        entry=entry,
+        action=action.value,
+        reason=reason,
         relevance=decision.relevance,
         novelty=decision.novelty_level,
         similarity=decision.similarity,
-        buffered=decision.action is Action.BUFFER,
+        buffered=action is Action.BUFFER,
         memory=memory,
     )
 
@@ -246,7 +340,7 @@ _DECIDING: "weakref.WeakSet[Gatekeeper]" = weakref.WeakSet()
 def wait_all() -> None:
     """Wait until every gatekeeper of this process has done what it was asked for."""
     for keeper in list(_DECIDING):
-        keeper.wait()
+        keeper.wait(CLOSING_SECONDS)
 
 
 # A program that never ends its conversations still has decided what it could; the rest waits in the graph.

@@ -72,6 +72,7 @@ class Hearing:
         self._last: datetime | None = None
         self._away_since = -AWAY_SECONDS
         self._away: DatabaseError | None = None
+        self._settled: set[str] = set()
 
     def hear(
         self,
@@ -131,6 +132,16 @@ class Hearing:
         """Forget that the database was away: somebody brought it back."""
         self._away = None
 
+    def settle(self, entry_id: str) -> None:
+        """Let an entry wait for no reply any more, in the graph or when the journal is written into it.
+
+        Raises:
+            DatabaseError: It waits on in the graph.
+        """
+        self._settled.add(entry_id)
+        if self.away is None:
+            self.scratch.settle(entry_id)
+
     def catch_up(self) -> int:
         """Write into the graph what the journal holds; return how many entries that were.
 
@@ -145,7 +156,10 @@ class Hearing:
 
     def _take_over(self, entries: Sequence[Entry]) -> None:
         # Whoever writes them decides them: the run that heard them may be over and could not say so.
-        ours = [replace(entry, run=self._run) for entry in entries]
+        ours = [
+            replace(entry, run=self._run, awaits=entry.awaits and entry.id not in self._settled)
+            for entry in entries
+        ]
         self.scratch.hear(ours, run=None, now=self._clock())
 
     def _entry(self, text: str) -> Entry:

@@ -6,6 +6,7 @@ graph; entries are known by their ids there, so a journal that is written twice 
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -16,17 +17,29 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from engram.config import Settings
+from engram.errors import DatabaseUnavailableError, EngramError
 from engram.loop.inputs import Entry
 from engram.private import append_private, write_private
+from engram.remembering import SPECIFIC
 
+PORTION = 100
+"""Entries written in one transaction."""
 _SECONDS = 10.0
+_LOG = logging.getLogger(__name__)
 
 
 class Journal:
     """The journal of one space on this machine."""
 
-    def __init__(self, settings: Settings, *, space: str) -> None:
-        name = hashlib.sha256(space.encode()).hexdigest()[:16]
+    def __init__(self, settings: Settings, *, space: str, database: str) -> None:
+        """Find the journal; it need not be there yet.
+
+        Args:
+            settings: Where data lies on this machine.
+            space: Whose.
+            database: Which database it is written into, by its own id: what was said to one is not for another.
+        """
+        name = hashlib.sha256(f"{space}\x1f{database}".encode()).hexdigest()[:16]
         self.file: Path = settings.data_dir / "journal" / f"{name}.jsonl"
         self._lock = FileLock(self.file.with_suffix(".lock"), timeout=_SECONDS)
         """Held while the file is touched, and never while the database is waited for."""
@@ -54,9 +67,10 @@ class Journal:
         Where another process is at it, nothing is done. What is appended meanwhile stays.
 
         Args:
-            write: Takes the entries, oldest first; where it raises, all of them stay.
+            write: Takes some of the entries, oldest first; where it raises, all of them stay.
 
         Raises:
+            DatabaseUnavailableError: Whoever writes found the database away.
             OSError: The file cannot be read or changed; all of them stay.
         """
         if not self.file.exists():
@@ -65,22 +79,42 @@ class Journal:
             with self._lock:
                 held = self._held()
             entries = _entries(held)
-            if entries:
-                write(entries)
+            for first in range(0, len(entries), PORTION):
+                self._write(write, entries[first : first + PORTION])
             with self._lock:
+                self._set_aside(_unread(held))
                 self._keep(self._held()[len(held) :])
             return len(entries)
         return 0
 
     def forget(self, text: str) -> None:
-        """Take out what holds `text`, which is about to be erased."""
+        """Take out what holds `text`, which is about to be erased; what is short has to be all that was said."""
         words = text.casefold()
         if not self.file.exists():
             return
         # Nobody may be about to write it, and to take it for what the file begins with.
         with self._draining, self._lock:
-            kept = [entry for entry in _entries(self._held()) if words not in entry.text.casefold()]
+            kept = [entry for entry in _entries(self._held()) if not _quotes(entry.text.casefold(), words)]
             self._keep("".join(f"{_line(entry)}\n" for entry in kept).encode())
+
+    def _write(self, write: Callable[[Sequence[Entry]], object], entries: Sequence[Entry]) -> None:
+        """Write a portion; what the database refuses is set aside, so that it holds nothing else up."""
+        try:
+            write(entries)
+        except DatabaseUnavailableError:
+            raise
+        except EngramError as error:
+            if len(entries) == 1:
+                _LOG.warning("the journal holds what cannot be written: %s", error.message)
+                self._set_aside([_line(entries[0])])
+                return
+            for entry in entries:
+                self._write(write, [entry])
+
+    def _set_aside(self, lines: Sequence[str]) -> None:
+        """Keep lines beside the journal, for a person or another version to look at."""
+        if lines:
+            append_private(self.file.with_suffix(".aside"), "".join(f"{line}\n" for line in lines))
 
     def _held(self) -> bytes:
         try:
@@ -96,10 +130,28 @@ class Journal:
             self.file.unlink(missing_ok=True)
 
 
+def _quotes(said: str, words: str) -> bool:
+    return words in said if len(words) >= SPECIFIC else words == said
+
+
 def _entries(held: bytes) -> list[Entry]:
     # Not `splitlines`: text may hold what Unicode takes for the end of a line.
     lines = held.decode("utf-8", "replace").split("\n")
     return [entry for line in lines if (entry := _read(line)) is not None]
+
+
+def _unread(held: bytes) -> list[str]:
+    """Return the lines that are whole and yet no entry: another version wrote them."""
+    lines = held.decode("utf-8", "replace").split("\n")
+    return [line for line in lines if line.strip() and _is_json(line) and _read(line) is None]
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _line(entry: Entry) -> str:

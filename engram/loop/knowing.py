@@ -5,8 +5,9 @@ conversation's back.
 """
 
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +16,11 @@ from engram.errors import EngramError
 from engram.goals import Goals
 from engram.graph import Graph
 from engram.loop.identity import Identity, read_identity
+from engram.safety import read_state
 from engram.tuning import Tuning
+
+WALK_SECONDS = 60.0
+"""Between two walks over the space: at 100,000 memories one takes a second of the server's time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,8 @@ class Known:
     """Shape (g, d)."""
     tiers: dict[str, int]
     """Memories by tier."""
+    broaden: bool = False
+    """Whether memories are to be sampled more widely: a few have come to outweigh the rest."""
 
 
 _NO_VECTORS: Vectors = np.empty((0, 0), dtype=np.float32)
@@ -56,6 +63,7 @@ class Knowing:
         self._embedder = embedder
         self._tuned = tuned
         self._known: Known | None = None
+        self._walked_at = -WALK_SECONDS
         self._looking = threading.Lock()
 
     def __call__(self) -> Known:
@@ -79,22 +87,47 @@ class Knowing:
         Raises:
             EngramError: It cannot; what was known goes on.
         """
-        known = self._look()
+        self._take(self._look())
+
+    def keep_up(self) -> None:
+        """Look again, at who one is no more than once a minute.
+
+        Raises:
+            EngramError: It cannot; what was known goes on.
+        """
+        rests = time.monotonic() < self._walked_at + WALK_SECONDS
+        self._take(self._look(self._known if rests else None))
+
+    def _take(self, known: Known) -> None:
         with self._looking:
             self._known = known
 
-    def _look(self) -> Known:
+    def _look(self, before: Known | None = None) -> Known:
+        """Return what is so now; with what was known `before`, who one is stays that."""
         active = self._goals().list(state="active")
-        counted = self._graph.read("inspect/count_tiers", space=self._space)
         vectors = np.array([goal.embedding for goal in active], dtype=np.float32)
+        tiers = {
+            row["tier"]: row["memories"] for row in self._graph.read("inspect/count_tiers", space=self._space)
+        }
+        if before is None:
+            identity, identity_vectors = self._walk()
+        else:
+            identity = replace(before.identity, memories=sum(tiers.values()))
+            identity_vectors = before.identity_vectors
+        return Known(
+            identity=identity,
+            identity_vectors=identity_vectors,
+            goals=tuple(goal.text for goal in active),
+            goal_vectors=vectors.reshape(len(active), -1) if active else _NO_VECTORS,
+            tiers=tiers,
+            broaden=read_state(self._graph, space=self._space).broaden,
+        )
+
+    def _walk(self) -> tuple[Identity, Vectors]:
         identity = read_identity(
             self._graph, self._space, weightiest=self._tuned().whole("identity.memories")
         )
         told = [memory.content for memory in (*identity.immutable, *identity.weightiest)]
-        return Known(
-            identity=identity,
-            identity_vectors=self._embedder().embed(told) if told else _NO_VECTORS,
-            goals=tuple(goal.text for goal in active),
-            goal_vectors=vectors.reshape(len(active), -1) if active else _NO_VECTORS,
-            tiers={row["tier"]: row["memories"] for row in counted},
-        )
+        vectors = self._embedder().embed(told) if told else _NO_VECTORS
+        self._walked_at = time.monotonic()
+        return identity, vectors

@@ -46,7 +46,7 @@ class Focus:
     goals: Sequence[str] = ()
     identity: Sequence[str] = ()
     recalled: Mapping[str, str] = field(default_factory=dict)
-    """By memory id, the content of everything recalled in this conversation."""
+    """By memory id, the content of everything recalled where they were said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ class Decision:
     similarity: float = 0.0
     """Cosine of it and of the nearest memory's words."""
     nearest: str | None = None
-    """That memory's id."""
+    """That memory's id, or of the entry that becomes one in the same transaction."""
     contradicts: tuple[str, ...] = ()
-    """Ids of the memories that say the opposite."""
+    """Ids of the memories that say the opposite, or of entries that become some."""
     importance: float = 0.0
     """0 to 1."""
     emotional: float = 0.0
@@ -120,7 +120,8 @@ def novelty_level(
 
     Args:
         similarity: Cosine of the text and of the nearest memory's.
-        opposed: Whether a memory above `gate.contradicting` says the opposite.
+        opposed: Whether a memory above `gate.contradicting` says the opposite, or one that is not as near but tells
+            another number, date, place or name in the same words.
         new_facts: Whether the text names what the nearest memory does not.
         tuning: The space's numbers.
     """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from engram import prompts
 from engram.errors import EngramError, LanguageModelGarbledError
 from engram.llm.base import ChatModel, Message, StopReason, Stream, ToolCall, ToolResult, Usage
-from engram.llm.structured import Parsed
+from engram.llm.structured import Parsed, Unanswered
 from engram.loop.escalation import (
     DELIBERATE,
     Correction,
@@ -111,6 +111,8 @@ class Responder:
             first.failure = LanguageModelGarbledError(
                 "The language model's answer was empty.", remedy="Try again."
             )
+        if first.failure is not None and _blank(first.text) and asked is None:
+            first = yield from self._stand_in(asking, first)
         if first.failure is not None:
             return _response(first, escalated=asked is not None)
         confidence = self._assess(asking, first)
@@ -131,7 +133,7 @@ class Responder:
         first = yield from self._listen(stream)
         self.counted = None if first.usage is None else first.usage.input_tokens
         call = next((call for call in first.calls if call.name == DELIBERATE.name), None)
-        if first.failure is not None or call is None:
+        if first.failure is not None or call is None or self._system2 is None:
             return first, None
         given = call.arguments or {}
         why = inert(str(given.get("why") or "it asked to"))
@@ -141,7 +143,7 @@ class Responder:
         considered = yield from self._consider(
             replace(asking, question=question), draft=first.text.strip() or None, why=why
         )
-        told = "No answer came. Answer as well as you can." if considered is None else _told(considered)
+        told = "No answer came. Answer as well as you can." if considered is None else _opinion(considered)
         messages = [
             *asking.messages,
             stream.message,
@@ -153,6 +155,16 @@ class Responder:
         if considered is not None and _blank(second.text):
             second = yield from self._quote(considered)
         return second, considered
+
+    def _stand_in(self, asking: Asking, failed: _Pass) -> Generator[Event, None, _Pass]:
+        """Let System 2 talk where System 1 cannot: it is told the same."""
+        if self._system2 is None or self._system2.name == self._system1.name or failed.failure is None:
+            return failed
+        yield Notice(text=f"{failed.failure.message.rstrip('.')}; {self._system2.name} answers instead.")
+        second = yield from self._listen(
+            self._system2.stream(asking.system, asking.messages, max_tokens=self._max_tokens)
+        )
+        return failed if _blank(second.text) else second
 
     def _revise(
         self, asking: Asking, first: _Pass, confidence: Confidence
@@ -184,15 +196,9 @@ class Responder:
 
     def _say(self, asking: Asking, considered: Deliberation) -> Generator[Event, None, Response]:
         """Let System 1 say what System 2 thought."""
-        opinion = prompts.fill(
-            "second_opinion",
-            answer=whole(considered.answer),
-            explanation=whole(considered.explanation),
-        )
+        system = f"{asking.system}\n\n{_opinion(considered)}"
         said = yield from self._listen(
-            self._system1.stream(
-                f"{asking.system}\n\n{opinion}", asking.messages, max_tokens=self._max_tokens
-            )
+            self._system1.stream(system, asking.messages, max_tokens=self._max_tokens)
         )
         if _blank(said.text):
             said = yield from self._quote(considered)
@@ -224,7 +230,8 @@ class Responder:
         if isinstance(outcome, Parsed):
             # Where there was no draft, nothing of it was wrong.
             return outcome.value if draft else outcome.value.model_copy(update={"correction": None})
-        yield Notice(text="The slower model gave no usable answer; this one goes on without it.")
+        why = f" ({outcome.error.message.rstrip('.')})" if isinstance(outcome, Unanswered) else ""
+        yield Notice(text=f"The slower model gave no usable answer{why}; this one goes on without it.")
         return None
 
     def _listen(self, stream: Stream) -> Generator[Event, None, _Pass]:
@@ -269,5 +276,8 @@ def _blank(text: str) -> bool:
     return not printable(text).strip()
 
 
-def _told(considered: Deliberation) -> str:
-    return f"Answer: {considered.answer}\nExplanation: {considered.explanation}"
+def _opinion(considered: Deliberation) -> str:
+    """Return what System 2 thought as System 1 is told it, fenced."""
+    return prompts.fill(
+        "second_opinion", answer=whole(considered.answer), explanation=whole(considered.explanation)
+    )

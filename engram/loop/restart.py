@@ -58,10 +58,10 @@ class Manifest:
         """Return it as one line for a prompt."""
         if self.away is None:
             return "This is your first conversation."
-        since = f"You were last at work {span(self.away)} ago"
+        times = "once" if self.restarts == 1 else f"{self.restarts} times"
         return (
-            f"{since}; started {self.restarts} times before, {self.uptime_hours:.1f} hours at work in all, "
-            f"over {self.age_days:.0f} days."
+            f"You were last at work {span(self.away)} ago. You were started {times} before, and were at work for "
+            f"{self.uptime_hours:.1f} hours in all since your beginning {span(self.now - self.created_at)} ago."
         )
 
 

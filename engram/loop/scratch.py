@@ -49,10 +49,10 @@ class Scratch:
             now: When it is written.
         """
         ordered = sorted(entries, key=lambda entry: (entry.session, entry.at, entry.id))
-        outcome = self._graph.write(
+        rows = self._graph.keep(
             "write/hear_entries", space=self._space, rows=[_row(entry) for entry in ordered], run=run, now=now
         )
-        heard: int = outcome.rows[0]["heard"] if outcome.rows else 0
+        heard: int = rows[0]["heard"] if rows else 0
         return heard
 
     def settle(self, entry_id: str) -> None:

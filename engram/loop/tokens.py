@@ -38,9 +38,10 @@ def count_tokens(text: str) -> int:
     A word is what stands between spaces. Of a word longer than 12 characters each further 2 are another token,
     and each character of a script that is written without spaces is one.
     """
-    spaced, dense = _DENSE.subn(" ", text)
+    # A whole conversation is counted at every turn; nothing in ASCII is dense.
+    spaced, dense = (text, 0) if text.isascii() else _DENSE.subn(" ", text)
     words = spaced.split()
-    beyond = sum(max(0, len(word) - LONGEST_WORD) for word in words)
+    beyond = sum([len(word) - LONGEST_WORD for word in words if len(word) > LONGEST_WORD])
     return math.ceil(TOKENS_PER_WORD * len(words) + beyond / CHARACTERS_PER_TOKEN) + dense
 
 

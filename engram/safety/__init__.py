@@ -11,7 +11,7 @@ Source: v4 plan, 3.9.
 """
 
 from .ceilings import CEILINGS, Ceiling, Change, Phase, SafetyEvent, Verdict, ceilings, two_gate
-from .record import Cycle, Safety, State, Tally, record_events
+from .record import Cycle, Safety, State, Tally, read_state, record_events
 
 __all__ = [
     "CEILINGS",
@@ -25,6 +25,7 @@ __all__ = [
     "Tally",
     "Verdict",
     "ceilings",
+    "read_state",
     "record_events",
     "two_gate",
 ]

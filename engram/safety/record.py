@@ -92,16 +92,21 @@ class Safety:
 
     def state(self) -> State:
         """Return what is enforced and what the last cycle found."""
-        found = ceilings(read_tuning(self._graph, space=self._space))
-        row = self._graph.read("inspect/read_safety_cycle", space=self._space)[0]["cycle"]
-        return State(
-            ceilings=tuple(found.values()),
-            cycle=None if row is None else Cycle(**{name: row.get(name) for name in Cycle.__slots__}),
-            broaden=row is not None and row["fallen"] and found["entropy"].enforced,
-        )
+        return read_state(self._graph, space=self._space)
 
     def _since(self, days: float) -> datetime:
         return self._clock() - timedelta(days=days)
+
+
+def read_state(graph: Graph, *, space: str) -> State:
+    """Return what is enforced in a space and what the last cycle found there."""
+    found = ceilings(read_tuning(graph, space=space))
+    row = graph.read("inspect/read_safety_cycle", space=space)[0]["cycle"]
+    return State(
+        ceilings=tuple(found.values()),
+        cycle=None if row is None else Cycle(**{name: row.get(name) for name in Cycle.__slots__}),
+        broaden=row is not None and row["fallen"] and found["entropy"].enforced,
+    )
 
 
 def record_events(transaction: Transaction, space: str, events: Iterable[SafetyEvent]) -> None:

@@ -31,6 +31,9 @@ RECENCY_HALF_LIFE = 168.0
 COACCESS_HALF = 5.0
 """The co-access weight that is half of full strength: one coincidence is not yet an association."""
 _ROUNDING = 1e-9
+EDGE_CONFIDENCE = {"grace_days": 30.0, "doubt": 0.1 / 30.0, "floor": 0.1, "step": 0.1, "least": 0.2}
+"""How sure an association is, 0 to 1: after so many idle days it loses `doubt` a day, down to `floor`; a joint use gives
+`step` back; below `least` recall does not follow it."""
 HOP_DECAY = (1.0, 0.3, 0.1)
 """What reaches a memory from one at hand, from one that the question found, and from that one's partner;
 beyond there is more noise than signal."""
@@ -204,6 +207,24 @@ def edge_strength(weights: NDArray[np.float64], half: float = COACCESS_HALF) -> 
     """
     counts = np.maximum(weights, 0.0)
     return counts / (counts + half)
+
+
+def edge_confidence(confidence: float | None, idle_days: float) -> float:
+    """Return how sure an association is by now, 0 to 1: linear in the idle days beyond a time of grace.
+
+    What is stored is as of the last joint use, so however often it is looked at, it comes to the same.
+
+    Args:
+        confidence: As stored; None, as on every edge of which there was never a doubt, is 1.
+        idle_days: Days since the last joint use.
+    """
+    doubt = EDGE_CONFIDENCE["doubt"] * max(0.0, idle_days - EDGE_CONFIDENCE["grace_days"])
+    return max(EDGE_CONFIDENCE["floor"], (1.0 if confidence is None else confidence) - doubt)
+
+
+def edge_confidence_after(confidence: float | None, idle_days: float) -> float:
+    """Return how sure an association is after one more joint use."""
+    return min(1.0, edge_confidence(confidence, idle_days) + EDGE_CONFIDENCE["step"])
 
 
 def spread(

@@ -33,6 +33,7 @@ BENCHMARKS = {
     "latency": Benchmark("Latency of a recall, rate of writes", ("--picture",), data=True),
     "concurrency": Benchmark("Many at once", data=True),
     "lifecycle": Benchmark("The lifecycle", ("--picture",)),
+    "why": Benchmark("Why, beside a bare path query"),
     "help": Benchmark("Starting the command"),
     "startup": Benchmark("Starting the managed server"),
     "demo": Benchmark("The demo, from nothing"),

@@ -46,7 +46,7 @@ from tests.bench.retrieval import database
 P = ParamSpec("P")
 R = TypeVar("R")
 
-SPACE = "bench"
+SPACE, SESSION = "bench", "talk"
 BATCH = 500
 WARM_UP, TURNS = 20, 150
 REPLY_TURNS = 3
@@ -111,7 +111,7 @@ class Bench:
         self._memory = Engram.open(settings, space=SPACE, embedder=_embedder(settings, folder / "loop"))
         self._other = Engram.open(settings, space=SPACE, embedder=_embedder(settings, folder / "recall"))
         model = ScriptedModel(respond=self._answer)
-        self._agent = Agent(self._memory, Models(system1=model, system2=model, quiet=model), session="bench")
+        self._agent = Agent(self._memory, Models(system1=model, system2=model, quiet=model), session=SESSION)
         self._watch = Stopwatch()
         for owner, method, part in (
             (self._agent, "_hear", "hear"),
@@ -170,7 +170,9 @@ class Bench:
 
     def _wait(self) -> None:
         self._agent._gatekeeper.wait()
+        self._agent._lately.wait()
         self._memory.flush()
+        self._agent.ledger.flush()
 
 
 def speed(settings: Settings, data: Path, size: int) -> Speed:

@@ -4,7 +4,7 @@ CYPHER 25
 // returns: id, session, speaker, text, source, at, entries (list of maps: the properties of its lines in the scratch
 //   buffer), memories (list of strings: ids of the memories with its words)
 MATCH (t:Turn)
-WHERE t.space = $space
+WHERE t.space = $space AND t.id > '' // so that the index serves it
 CALL (t) {
   OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
   RETURN collect(e {.*}) AS entries

@@ -21,11 +21,13 @@ from engram.graph import Graph
 from engram.llm import Models
 from engram.loop.agent import Agent
 from engram.loop.escalation import Deliberation
-from engram.loop.events import Replied, Stored
+from engram.loop.events import Failed, Replied, Stored
 from engram.loop.gate_judge import Judgement
 from engram.loop.metacognition import Verbalized
 from engram.memory import Engram
+from engram.remembering import turn_key
 from engram.testing import Asked, HashEmbedder, Scripted, ScriptedModel
+from tests.conftest import Address
 
 DIMENSIONS = 384
 PARSED = {
@@ -53,6 +55,19 @@ class Place:
     space: str
     session: str
 
+    @classmethod
+    def of(cls, memory: Engram, address: Address, session: str) -> Self:
+        """Return where other processes find a memory."""
+        return cls(
+            uri=address.uri,
+            user=address.user,
+            password=address.password,
+            database=address.database,
+            folder=memory.settings.data_dir,
+            space=memory.space,
+            session=session,
+        )
+
     def open(self) -> Engram:
         """Connect; who closes the memory closes the connection."""
         settings = Settings.load(
@@ -75,6 +90,10 @@ class Told:
     """The turn's name within its session."""
     text: str
     journaled: bool = False
+
+    def key(self, session: str) -> str:
+        """Return the id of its node."""
+        return turn_key(session, self.turn, self.role, self.text)
 
 
 class Answers:
@@ -124,8 +143,11 @@ def talk(place: Place, texts: Sequence[str], seed: int, ear: Connection) -> None
                             said = reply
                         case Stored(role=role, turn=turn, journaled=journaled):
                             ear.send(Told(role=role, turn=turn, text=said, journaled=journaled))
+                        case Failed(error=error):
+                            raise error
                         case _:
                             pass
+            agent.flush()  # what it left would be an error in a thread that nobody hears of
 
 
 class Talker:

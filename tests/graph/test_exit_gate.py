@@ -333,11 +333,17 @@ def test_a_model_that_fails_is_done_without(placed: Engram, clock: FixedClock) -
 # ----- Carrying it out
 
 
-def carry(memory: Engram, *decisions: Decision, made: dict[str, str] | None = None, at: datetime) -> None:
+def carry(
+    memory: Engram,
+    *decisions: Decision,
+    made: dict[str, str] | None = None,
+    at: datetime,
+    tuning: Tuning | None = None,
+) -> None:
     """Carry out decisions in a transaction of their own."""
     memory.graph.transact(
         lambda transaction: carry_out(
-            transaction, decisions, made or {}, space=memory.space, now=at, tuning=Tuning()
+            transaction, decisions, made or {}, space=memory.space, now=at, tuning=tuning or Tuning()
         )
     )
 

@@ -1,4 +1,4 @@
-"""The ceilings against a real Neo4j: what a recall may do to a weight, what a cycle notices, and what is kept of it."""
+"""The ceilings against a real Neo4j: what may lift a weight and how far, what a cycle notices, and what is kept."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,17 +6,21 @@ from datetime import timedelta
 from pkgutil import resolve_name
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engram.llm import Models
+from engram.loop.agent import Agent
 from engram.memory import Engram
 from engram.safety import CEILINGS, Change, Phase, Safety, SafetyEvent
 from engram.safety.measures import FEWEST
 from engram.scoring.weight import CAP_ODDS, WEIGHT_CAP, damped
-from engram.testing import FixedClock
+from engram.testing import FixedClock, ScriptedModel
 from engram.tuning import Tuning
 from tests.graph.beside import another, run
+from tests.graph.test_exit_gate import carry, confirming
 from tests.graph.test_learning import lesson_of
 
 pytestmark = pytest.mark.graph
@@ -144,6 +148,190 @@ def test_twenty_reinforcements_bring_less_and_less(memory: Engram, clock: FixedC
     assert safety(memory).events() == ()
 
 
+# ----- Evidence from outside
+
+
+def amounts(memory: Engram, memory_id: str) -> list[tuple[float, float]]:
+    """Return what of each verdict is in a memory's weights, for and against, as the records keep it."""
+    rows = run(memory, "read_verdicts", id=memory_id)
+    return [(row["weight_for"], row["weight_against"]) for row in rows]
+
+
+def moved(
+    weights: tuple[float, float], step: tuple[float, float], bounds: list[float]
+) -> tuple[float, float]:
+    """Return alpha and beta after a step, where these bounds on alpha / beta are enforced."""
+    (alpha, beta), (up, down) = weights, step
+    most = max(alpha / beta, min(bounds, default=float("inf")))
+    after = beta + down if down >= 0 else max(beta + down, alpha / most)
+    return min(alpha + up, max(alpha, most * after)), after
+
+
+def test_evidence_follows_the_formula(memory: Engram) -> None:
+    """Whatever the weight, the phase and the cycle before, evidence counts in full up to the lowest ceiling."""
+    stored = memory.remember("The atlas lies on the shelf")
+
+    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        weights=st.tuples(st.floats(1.0, 200.0), st.floats(1.0, 20.0)),
+        step=st.sampled_from([(1.0, 0.0), (1.0, -0.5), (0.0, 0.5), (-1.0, 0.5), (4.0, 0.0), (0.0, -0.5)]),
+        rise=st.floats(0.8, 1.2),
+        phase=st.integers(0, 3),
+        paused=st.booleans(),
+    )
+    def hold(
+        weights: tuple[float, float],
+        step: tuple[float, float],
+        rise: float,
+        phase: int,
+        paused: bool,  # noqa: FBT001
+    ) -> None:
+        alpha, beta = weights
+        seen = min(alpha / (alpha + beta) / rise, 0.999)
+        put(memory, stored.id, weight_alpha=alpha, weight_beta=beta, weight_paused=paused or None)
+        put(memory, stored.id, weight_alpha_seen=seen, weight_beta_seen=1.0 - seen)
+        (row,) = memory.graph.write(
+            "write/move_weights",
+            space=memory.space,
+            rows=[{"id": stored.id, "alpha": step[0], "beta": step[1]}],
+            recall=None,
+            safety=Tuning({"safety.enforced_phase": phase}).safety,
+        ).rows
+        limits = [("weight_cap", CAP_ODDS)] if phase >= 1 else []
+        limits += [("rate_limit", 1.1 * seen / (1.0 - 1.1 * seen))] if phase >= 2 and 1.1 * seen < 1.0 else []
+        limits += [("circuit_breaker", alpha / beta)] if phase >= 3 and paused else []
+        found = weight(memory, stored.id)
+        assert found == pytest.approx(moved(weights, step, [odds for _, odds in limits]), rel=1e-9)
+        wanted = (alpha + step[0]) / (beta + step[1])
+        if wanted > alpha / beta * (1 + 1e-9):
+            stopped = {each["ceiling"] for each in row["over"] if each["phase"] <= phase}
+            assert stopped == {name for name, odds in limits if wanted > odds}
+            assert all(each["after"] == pytest.approx(wanted / (1 + wanted)) for each in row["over"])
+        else:
+            assert row["over"] == []
+
+    hold()
+
+
+def test_nothing_lifts_a_weight_over_the_cap(memory: Engram, clock: FixedClock) -> None:
+    """No course of uses, verdicts, changed verdicts and confirmations does; what each loses to the cap is an event."""
+    stored = memory.remember("The atlas lies on the shelf")
+
+    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        room=st.floats(0.0, 2.0),
+        course=st.lists(
+            st.sampled_from(["use", "told", *((one, good) for one in (0, 1) for good in (True, False))]),
+            min_size=2,
+            max_size=6,
+        ),
+    )
+    def hold(room: float, course: list[str | tuple[int, bool]]) -> None:
+        recalls = [str(memory.recall("atlas", 1).recall) for _ in range(2)]
+        assert memory.flush()
+        put(memory, stored.id, weight_alpha=CAP_ODDS * 4.0 - room, weight_beta=4.0)
+        judged: dict[int, bool] = {}
+        for each in course:
+            before, known = weight(memory, stored.id), len(fired(memory, "weight_cap"))
+            full = 0.0
+            if each == "use":
+                clock.advance(timedelta(seconds=1))
+                use(memory, stored.id, session=clock.now.isoformat())
+            elif isinstance(each, tuple):
+                one, good = each
+                full = 1.0 if good and judged.get(one) is not True else 0.0
+                judged[one] = good
+                memory.judge(recalls[one], useful=good)
+            else:
+                full = 1.0
+                clock.advance(timedelta(days=1))
+                carry(memory, confirming(stored.id, clock), at=clock.now)
+            alpha, beta = weight(memory, stored.id)
+            assert alpha <= CAP_ODDS * beta * (1 + 1e-9)
+            assert beta >= 4.0 - 1e-9
+            if full and alpha - before[0] < full - 1e-9:
+                assert len(fired(memory, "weight_cap")) == known + 1
+        assert all(0.0 <= good <= 1.0 and 0.0 <= bad <= 0.5 for good, bad in amounts(memory, stored.id))
+
+    hold()
+    assert all(event.enforced for event in fired(memory, "weight_cap"))
+
+
+def test_a_verdict_takes_back_what_it_gave(memory: Engram) -> None:
+    """What the cap left of a verdict is what a changed one takes back, as often as it changes; all cuts are kept."""
+    stored = memory.remember("The atlas lies on the shelf")
+    hits = memory.recall("atlas", 1)
+    memory.flush()
+    start = CAP_ODDS * 4.0 - 0.4
+    put(memory, stored.id, weight_alpha=start, weight_beta=4.0)
+    for n in range(2):
+        hits[0].useful()
+        assert weight(memory, stored.id) == pytest.approx((CAP_ODDS * 4.0, 4.0))
+        assert amounts(memory, stored.id) == [pytest.approx((0.4, 0.0))]
+        hits[0].useful(verdict=False)
+        assert weight(memory, stored.id) == pytest.approx((start, 4.5))
+        assert amounts(memory, stored.id) == [pytest.approx((0.0, 0.5))]
+        assert len(fired(memory, "weight_cap")) == n + 1
+    # Lifted meanwhile as far as what the verdict says against it allows: taken back, it would be over the cap.
+    put(memory, stored.id, weight_alpha=CAP_ODDS * 4.3)
+    hits[0].useful()
+    assert weight(memory, stored.id) == pytest.approx((CAP_ODDS * 4.3, 4.3))
+    assert amounts(memory, stored.id) == [pytest.approx((0.0, 0.3))]
+    hits[0].useful(verdict=False)
+    assert weight(memory, stored.id) == pytest.approx((CAP_ODDS * 4.3, 4.5))
+    (event, *_) = fired(memory, "weight_cap")
+    assert (event.subject, event.enforced) == (stored.id, True)
+    assert event.reason.startswith("a verdict would have lifted the weight to 0.95")
+
+
+def test_an_old_verdict_is_taken_back_in_full(memory: Engram) -> None:
+    """Of a verdict from before the amounts were kept, all is in the weights."""
+    stored = memory.remember("The atlas lies on the shelf")
+    hits = memory.recall("atlas", 1)
+    memory.flush()
+    before = weight(memory, stored.id)
+    for verdict, step in ((True, (1.0, 0.0)), (False, (0.0, 0.5)), (True, (1.0, 0.0))):
+        hits[0].useful(verdict=verdict)
+        assert weight(memory, stored.id) == pytest.approx((before[0] + step[0], before[1] + step[1]))
+        run(memory, "forget_verdict_amounts")
+
+
+@pytest.mark.parametrize("phase", [0, 1])
+def test_a_person_says_it_again(memory: Engram, clock: FixedClock, phase: int) -> None:
+    """What is said again and again ends at the cap where that is enforced; else it goes over and is only noted."""
+    stored = memory.remember("The atlas lies on the shelf")
+    put(memory, stored.id, weight_alpha=CAP_ODDS * 4.0 - 0.5)
+    tuning = Tuning({"safety.enforced_phase": phase})
+    carry(memory, *[confirming(stored.id, clock, number=n) for n in range(3)], at=clock.now, tuning=tuning)
+    expected = CAP_ODDS * 4.0 if phase else CAP_ODDS * 4.0 + 2.5
+    assert weight(memory, stored.id) == pytest.approx((expected, 4.0))
+    (event,) = safety(memory).events()
+    assert (event.ceiling, event.subject, event.enforced) == ("weight_cap", stored.id, bool(phase))
+    assert event.before < WEIGHT_CAP < event.after
+
+
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_evidence_keeps_to_what_is_enforced(memory: Engram, clock: FixedClock, phase: int) -> None:
+    """A verdict lifts a weight by a tenth in B and a paused one not at all in C; in full before, and noted then."""
+    memory.tune("safety.enforced_phase", phase)
+    stored = memory.remember("The atlas lies on the shelf")
+    hits = memory.recall("atlas", 1)
+    memory.flush()
+    put(memory, stored.id, weight_alpha=1.0)
+    cycle(memory, clock)
+    put(memory, stored.id, weight_paused=True if phase == 3 else None)
+    hits[0].useful()
+    alpha, beta = weight(memory, stored.id)
+    assert alpha / (alpha + beta) == pytest.approx({1: 2 / 6, 2: 0.22, 3: 0.2}[phase])
+    if phase == 1:
+        cycle(memory, clock)
+    names = {
+        event.ceiling: event.enforced for event in safety(memory).events() if event.ceiling != "two_gate"
+    }
+    enforced = {"rate_limit": phase > 1} | ({"circuit_breaker": True} if phase == 3 else {})
+    assert names == enforced
+
+
 # ----- Cycles
 
 
@@ -162,7 +350,7 @@ def test_a_cycle_notices_what_moved_too_fast(memory: Engram, clock: FixedClock) 
     assert (event.before, event.after) == pytest.approx((1.1 / 5.1, 2.0 / 6.0))
     cycle(memory, clock)
     assert len(safety(memory).events()) == 1
-    # A user's verdicts, say: no recall went over the cap, so there was nothing to stop.
+    # By somebody's hand, say: nothing of the engine's went over the cap, so there was nothing to stop.
     put(memory, slow.id, weight_alpha=100.0)
     cycle(memory, clock)
     (event,) = fired(memory, "weight_cap")
@@ -251,6 +439,33 @@ def test_a_space_is_measured_as_a_whole(memory: Engram, clock: FixedClock, phase
     assert state.broaden is (phase == 3)
     whole = {event.ceiling: event.enforced for event in safety(memory).events() if not event.subject}
     assert whole == {"entropy": phase == 3, "coherence": phase == 3}
+
+
+@pytest.mark.parametrize("phase", [2, 3])
+def test_a_fall_of_entropy_broadens(memory: Engram, clock: FixedClock, phase: int) -> None:
+    """Enforced, memories that weigh less come to mind as the identity until the next cycle; in shadow they do not."""
+    memory.tune("safety.enforced_phase", phase)
+    facts = [memory.remember(f"Volume {n} of the atlas shows country {n}") for n in range(8)]
+    certain = {"weight_alpha": 5e5, "weight_beta": 5e5}  # drawn at 0.5: between 0.45 and 0.6
+    put(memory, facts[0].id, **certain)
+    chat = Agent(
+        memory,
+        Models(system1=ScriptedModel("Hm.", "Hm.", "Hm.")),
+        session="evening",
+        clock=clock,
+        generator=np.random.default_rng(1),
+    )
+    told = []
+    for low in (4.0, 4e3, 4e3):
+        for each in facts[1:]:
+            put(memory, each.id, weight_beta=low)
+        cycle(memory, clock)
+        chat._knowing.look()
+        list(chat.say("Tell me a story"))
+        assert chat.assembled is not None
+        told.append([each.id for each in chat.assembled.identity])
+    chat.finish()
+    assert told == [[], [facts[0].id] if phase == 3 else [], []]
 
 
 def test_a_cycle_lasts_as_long_as_its_interval(memory: Engram, clock: FixedClock) -> None:

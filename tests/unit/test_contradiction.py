@@ -100,6 +100,10 @@ def minilm() -> CachedEmbedder:
         ("i live in rome", "i live in berlin", "rome instead of berlin"),
         ("My rent is 950 euros", "My rent is 900 euros", "950 instead of 900"),
         ("It rained. I don't like carrots. So what.", "I am Ada. I like carrots.", "a negation"),
+        ("No, I live in Leiden.", "I live in Utrecht.", "Leiden instead of Utrecht"),
+        ("Oh no, sorry, I live in Leiden", "Actually I live in Utrecht", "Leiden instead of Utrecht"),
+        ("No, I don't like carrots", "I like carrots", "a negation"),
+        ("Well, no - I like carrots", "I don't like carrots", "a negation"),
     ],
 )
 def test_words_that_oppose(said: str, held: str, why: str) -> None:
@@ -121,10 +125,13 @@ def test_words_that_oppose(said: str, held: str, why: str) -> None:
         ("I never said that I do not like it.", "I like it."),
         ("", "I like carrots."),
         ("I have a dog and a cat.", "I have a dog."),
+        ("No, I like carrots.", "I like carrots."),
+        ("No.", "I like carrots."),
+        ("No, no, no!", "No, no, no!"),
     ],
 )
 def test_words_that_do_not_oppose(said: str, held: str) -> None:
-    """A negated opposite, another subject, something more or something else is no opposition."""
+    """A negated opposite, another subject, something more or something else is no opposition; nor is a mere "no"."""
     assert compare_wording(said, held).found is False
 
 

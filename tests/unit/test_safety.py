@@ -12,6 +12,7 @@ from engram.errors import InvalidInputError
 from engram.goals import FEWEST as FEWEST_GOALS
 from engram.goals import Goals, within_budget
 from engram.learning import steps_over
+from engram.loop.composing import told_above
 from engram.safety import CEILINGS, Change, Phase, ceilings, two_gate
 from engram.safety.ceilings import GOAL_SHARE
 from engram.safety.measures import (
@@ -137,6 +138,17 @@ def test_steps_of_a_recall_become_events(phase: int) -> None:
     (event,) = steps_over(over, Tuning({"safety.enforced_phase": phase}), at=NOON)
     assert (event.ceiling, event.subject, event.before, event.after) == ("weight_cap", "m", 0.95, 0.951)
     assert event.enforced is (phase >= 1)
+    assert event.reason.startswith("a recall would")
+    (event,) = steps_over(over, Tuning(), at=NOON, by="a verdict")
+    assert event.reason.startswith("a verdict would")
+
+
+def test_a_fall_of_entropy_lowers_the_bar() -> None:
+    """While memories are to be sampled more widely the bar is lower by a stated share; otherwise it is the number."""
+    tuning = Tuning({"identity.threshold": 0.8, "safety.broaden": 0.5})
+    assert told_above(tuning, broaden=False) == 0.8
+    assert told_above(tuning, broaden=True) == pytest.approx(0.4)
+    assert told_above(Tuning(), broaden=True) == pytest.approx(0.75 * 0.6)
 
 
 def test_twenty_reinforcements_bring_less_and_less() -> None:
