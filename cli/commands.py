@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 from engram.costs import cost_report, cost_table
 from engram.errors import InvalidInputError
-from engram.loop.agent import SEARCHED, Agent
+from engram.loop.agent import Agent
 from engram.loop.quoting import answers, related, who
+from engram.loop.recollecting import SEARCHED
 from engram.questions import asks
 from engram.records import Hit
 from engram.sessions import Session, list_sessions

@@ -23,8 +23,9 @@ CALL () {
 CALL () {
   MATCH (m:Memory {space: $space})
   WHERE m.tier IS NOT NULL AND m.status = 'active'
-  WITH m, m.weight_alpha / (m.weight_alpha + m.weight_beta) AS center
-  WHERE NOT m.immutable
+  // Read with the weight: a filter between sorting and limiting would have all rows sorted and held.
+  WITH m, m.weight_alpha / (m.weight_alpha + m.weight_beta) AS center, m.immutable AS immutable
+  WHERE NOT immutable
   WITH m, center ORDER BY center DESC, m.id LIMIT $limit
   RETURN collect(m {.*, embedding: null}) AS weightiest
 }

@@ -19,43 +19,39 @@ from engram.embedding.protocol import Vectors
 from engram.errors import DatabaseError, EmbeddingError, EngramError, InvalidInputError
 from engram.goals import Goals
 from engram.llm import Models
-from engram.llm.base import ChatModel, Role
+from engram.llm.base import ChatModel
 from engram.loop.assembly import Assembled
 from engram.loop.attention import Attention, Choice
-from engram.loop.composing import TOLD, Composed, Composer
+from engram.loop.composing import Composed, Composer
 from engram.loop.echo import recalled_in
-from engram.loop.entry_gate import EntryGate
 from engram.loop.events import (
     Attended,
     Event,
     Failed,
     Notice,
     Quoted,
-    Recalled,
     Replied,
     Status,
-    Stored,
 )
-from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.exit_gate import Focus
 from engram.loop.fencing import whole
-from engram.loop.gatekeeper import Gatekeeper
-from engram.loop.hearing import Heard, Hearing
 from engram.loop.inputs import URGENCY, Entry, Input, Source
-from engram.loop.journal import Journal
+from engram.loop.keeping import Keeping
 from engram.loop.knowing import Knowing
 from engram.loop.lately import Lately
-from engram.loop.quoting import FALLBACK, NO_MODEL, NOTED, answers, fresh, quote, ranked, related
+from engram.loop.parts import open_gatekeeper, open_hearing, open_ledger, open_responder, tuned
+from engram.loop.quoting import FALLBACK, NO_MODEL, NOTED, fresh, quote, ranked
+from engram.loop.recollecting import Recollection
 from engram.loop.reflections import store_correction
-from engram.loop.responding import Responder, Response
+from engram.loop.responding import Response
 from engram.loop.restart import Restart, span
-from engram.loop.scratch import Scratch, Verdict
+from engram.loop.scratch import Verdict
 from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
 from engram.questions import asks
 from engram.records import Hit, Hits, Kind, Memory
 from engram.safety import Safety
 from engram.text import printable
-from engram.tuning import Tuning
 from engram.validation import check_name
 
 if TYPE_CHECKING:
@@ -63,10 +59,6 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-SEARCHED = 32
-"""Memories looked at for a turn: earlier copies of a question come first and are left out."""
-RECALLED = 8
-"""Memories that are quoted where there is no model."""
 FLUSHED_EVERY = 5
 """Exchanges after which the scratch buffer goes through the exit gate (v4 plan, 2.9)."""
 RECENT = 6
@@ -74,9 +66,6 @@ RECENT = 6
 PRESSED_LINES = 50
 """Lines of the scratch buffer that make a consolidation due (DMN algorithms, 4)."""
 
-SOURCE = "chat"
-INTERRUPTED = "chat:interrupted"
-"""The source of a reply that was stopped or cut off: what there is of it is kept."""
 NOTE = "chat:note"
 
 PERSONA = (
@@ -93,8 +82,6 @@ class Agent:
     It is used from one thread; what waits in the scratch buffer is decided in another.
     """
 
-    unsaved: EngramError | None = None
-    """Why the last reply could not be stored; None if it was."""
     assembled: Assembled | None = None
     """What the model was told last."""
     report = ""
@@ -150,40 +137,53 @@ class Agent:
         self.persona = persona
         self.model: ChatModel | None = models.system1
         """System 1."""
-        self.recalled: tuple[Hit, ...] = ()
-        """What came to mind at the last turn."""
-        self.recall: str | None = None
-        """Id of the recall that the last turn was answered from; None where nothing was used."""
-        self.used: tuple[Hit, ...] = ()
-        """What the last turn was answered from."""
         self._clock = clock or memory.now
         self._shield = shield
         self._consent = consent
-        self._generator = generator
-        self.ledger = ledger or _ledger(memory, self._clock)
+        self.ledger = ledger or open_ledger(memory, self._clock)
         self.safety = Safety(memory.graph, space=memory.space, clock=self._clock)
-        self._responder = self._responding(models)
-        self._hearing = self._listening(run)
-        self._restart = Restart(
-            memory.graph, self._hearing.scratch, space=memory.space, run=run, clock=self._clock
-        )
-        self._gatekeeper = self._keeping(models, run)
-        self._attention = Attention(half_life_minutes=self._tuned()["attention.half_life_minutes"])
         self._talk = Talk.resumed(memory.graph, space=memory.space, session=self.session, assistant=assistant)
+        self._hearing = open_hearing(
+            memory, session=self.session, run=run, clock=self._clock, generator=generator
+        )
+        self._lately = Lately(lambda: memory.embedder)
+        self._keeping = Keeping(
+            self._hearing,
+            self._talk,
+            self._lately,
+            user=self.user,
+            assistant=self.assistant,
+            answered=self.model is not None,
+        )
         self._knowing = Knowing(
             memory.graph,
             space=memory.space,
             goals=lambda: self.goals,
             embedder=lambda: memory.embedder,
-            tuned=self._tuned,
+            tuned=lambda: tuned(memory),
         )
-        self._lately = Lately(lambda: memory.embedder)
+        self._attention = Attention(half_life_minutes=tuned(memory)["attention.half_life_minutes"])
+        self._recollection = Recollection(
+            memory, self._talk, session=self.session, user=self.user, spoken=self.model is not None
+        )
+        self._responder = open_responder(memory, models, self.ledger, session=self.session)
+        scratch = self._hearing.scratch
+        self._restart = Restart(memory.graph, scratch, space=memory.space, run=run, clock=self._clock)
+        self._gatekeeper = open_gatekeeper(
+            memory,
+            models,
+            self.ledger,
+            scratch,
+            self._restart,
+            session=self.session,
+            run=run,
+            generator=generator,
+            focus=self._gate_focus,
+            decided=self._note_decided,
+        )
         self._exchanges = 0
         self._escalated_at: int | None = None
         self._prompt_tokens = 0
-        self._found = Hits()
-        self._quotable: tuple[Hit, ...] | None = None
-        """What may be quoted at this turn; None where the search failed, which is not the same as nothing."""
         self._told = False
         with suppress(DatabaseError):  # what waits there is tried again with every message
             self._hearing.catch_up()
@@ -198,15 +198,35 @@ class Agent:
             restart=self.manifest.line(),
             clock=self._clock,
             generator=generator,
-            tuned=self._tuned,
+            tuned=lambda: tuned(memory),
         )
-        if self._hearing.scratch.buffered(run=run, alive=self.manifest.alive)[0]:
+        if scratch.buffered(run=run, alive=self.manifest.alive)[0]:
             self._gatekeeper.ask()
 
     @property
     def begun(self) -> bool:
         """Whether anything was said in this conversation, now or before."""
         return bool(self._talk.said)
+
+    @property
+    def recalled(self) -> tuple[Hit, ...]:
+        """What came to mind at the last turn."""
+        return self._recollection.recalled
+
+    @property
+    def used(self) -> tuple[Hit, ...]:
+        """What the last turn was answered from."""
+        return self._recollection.used
+
+    @property
+    def recall(self) -> str | None:
+        """Id of the recall that the last turn was answered from; None where nothing was used."""
+        return self._recollection.recall
+
+    @property
+    def unsaved(self) -> EngramError | None:
+        """Why the last reply could not be stored; None if it was."""
+        return self._keeping.unsaved
 
     @property
     def goals(self) -> Goals:
@@ -241,7 +261,7 @@ class Agent:
         if not text.strip():
             raise InvalidInputError("There is nothing to say.")
         with self._shield():
-            entry, events = self._hear(text)
+            entry, events = self._keeping.person(text)
         yield from events
         self.report = ""
         try:
@@ -309,10 +329,9 @@ class Agent:
         found = self.memory.get(memory_id)
         with self._shield():
             self.memory.forget(found.id)
-        self._talk.forget(found)
+        self._recollection.forget(found)
         with suppress(EngramError):
             self._knowing.look()
-        self.recalled = tuple(hit for hit in self.recalled if hit.memory.id != found.id)
         return found
 
     def judge(self, *, useful: bool, which: str | None = None) -> tuple[Hit, ...]:
@@ -325,22 +344,7 @@ class Agent:
         Raises:
             InvalidInputError: Nothing was used, or nothing of that number or id.
         """
-        if self.recall is None:
-            raise InvalidInputError(
-                "Nothing came to mind at your last message, so there is nothing to judge."
-            )
-        judged = tuple(
-            hit
-            for place, hit in enumerate(self.used, start=1)
-            if which is None or which == str(place) or (len(which) >= 6 and hit.memory.id.startswith(which))
-        )
-        if not judged:
-            raise InvalidInputError(
-                f"Your last message was not answered with {which!r}.",
-                remedy=f"Give a number from 1 to {len(self.used)} or the beginning of an id, or nothing for all.",
-            )
-        self.memory.judge(self.recall, useful=useful, memories=[hit.memory.id for hit in judged])
-        return judged
+        return self._recollection.judge(useful=useful, which=which)
 
     def flush(self) -> tuple[Verdict, ...]:
         """Take what waits in the scratch buffer through the exit gate now, and return what was decided."""
@@ -406,29 +410,6 @@ class Agent:
             lines.append(f"The exit gate failed last time: {self._gatekeeper.trouble}")
         return lines
 
-    def _tuned(self) -> Tuning:
-        """Return the space's numbers, and the defaults where they cannot be read: nothing waits for them."""
-        try:
-            return self.memory.tuned()
-        except DatabaseError:
-            return Tuning()
-
-    def _hear(self, text: str) -> tuple[Entry | None, list[Event]]:
-        """Keep what the person said, and return it with the events of that."""
-        try:
-            heard = self._hearing.hear(
-                text,
-                speaker=self.user,
-                source_tag=Source.USER.value,
-                source=SOURCE,
-                awaits=self.model is not None,
-            )
-        except InvalidInputError as error:
-            self._talk.add("user", text, entry=None)
-            return None, [Notice(text=f"This was not stored: {error.message}")]
-        self._talk.add("user", text, entry=heard.entry.id, waits=not heard.entry.skipped)
-        return heard.entry, _kept(heard, "user")
-
     def _attend(self, message: Input) -> Generator[Event]:
         """Attend to what a person said, after one impulse at most that weighs more."""
         self._attention.offer(message)
@@ -478,7 +459,7 @@ class Agent:
         yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report)
         if self._responder is None or self.ledger.allows(background=True) != "yes":
             return  # it is kept and goes through the exit gate; there is nobody to think it through
-        found = yield from self._recollect(impulse.text)
+        found = yield from self._recollection.recollect(impulse.text)
         if found is None:
             self._attention.offer(impulse)
             return
@@ -494,13 +475,13 @@ class Agent:
         except EngramError as error:
             yield Failed(error=error, doing="reply")
             return
-        yield from self._respond(composed, answers=impulse.id, source=THOUGHT)
+        yield from self._respond(composed, answers=impulse.id, aloud=False)
 
     def _answer(self, entry: Entry | None, text: str) -> Generator[Event]:
         """Answer what the person said: by the model, or where there is none, by quoting."""
         if self.model is None:
             self._gatekeeper.wait()  # nothing else would tell what was said before
-        found = yield from self._recollect(text)
+        found = yield from self._recollection.recollect(text)
         notice: str | None = FALLBACK
         if self._responder is None:
             notice, self._told = (None if self._told else NO_MODEL), True
@@ -508,44 +489,22 @@ class Agent:
             notice = NO_BUDGET
         elif (yield from self._reply(entry, text, found)):
             return
-        self._settle(None if entry is None else entry.id)
+        self._keeping.settle(None if entry is None else entry.id)
         if self._responder is not None:
             self._recollect_all(text)
-        if self._quotable is None:
+        hits = self._recollection.quotes(text)
+        if hits is None:
             return
         if notice is not None:
             yield Notice(text=notice)
-        hits = ranked(related(text, self._quotable, self.memory.embedder))
-        self._use(hits)
         noted = entry is not None and not hits and not asks(text)
         yield Quoted(text=NOTED if noted else quote(hits), hits=hits)
-
-    def _recollect(self, text: str) -> Generator[Event, None, Hits | None]:
-        """Recall what bears on `text`, and say so; nothing is learned from it yet. None where that fails."""
-        at_hand = [hit.memory.id for hit in self.recalled]
-        self.recalled, self._quotable, self.recall = (), None, None
-        try:
-            found = self.memory.recall(text, k=SEARCHED, read_only=True, session=self.session, active=at_hand)
-        except EngramError as error:
-            yield Failed(error=error, doing="recall")
-            return None
-        self._found = found
-        for note in found.notes:
-            yield Notice(text=f"{note[0].upper()}{note[1:]}")
-        said = self._talk.said
-        replies = {one.memory for one in said if one.role == "assistant"}
-        others = [hit for hit in found if hit.memory.id not in replies]
-        self._quotable = answers(others, text, user=self.user)[:RECALLED]
-        # A model is told the conversation itself; without one, it is as good a memory as any.
-        self.recalled = self._quotable if self._responder is None else ranked(fresh(found, said)[:TOLD])
-        yield Recalled(hits=self.recalled)
-        return found
 
     def _recollect_all(self, text: str) -> None:
         """Recall once more, with everything that waits for the exit gate: no model tells it now."""
         with suppress(EngramError), self._shield():
             self._gatekeeper.flush(last=True, alone=True)
-            for _ in self._recollect(text):
+            for _ in self._recollection.recollect(text):
                 pass
 
     def _may_ask(self) -> bool:
@@ -576,21 +535,17 @@ class Agent:
             # What leaves the window has been in the scratch buffer since it was said; now the exit gate is due.
             self._gatekeeper.ask(burst=True)
             self._talk.prune(composed.pruned)
-        return (
-            yield from self._respond(composed, answers=None if entry is None else entry.id, source=SOURCE)
-        )
+        return (yield from self._respond(composed, answers=None if entry is None else entry.id, aloud=True))
 
     def _respond(
-        self, composed: Composed, *, answers: str | None, source: str
+        self, composed: Composed, *, answers: str | None, aloud: bool
     ) -> Generator[Event, None, bool]:
         """Yield the model's answer, keep what came of it, and return whether that was anything."""
         if self._responder is None:
             return False
         assembled = composed.assembled
         self.assembled, self._prompt_tokens = assembled, composed.tokens
-        self.recalled = _told(self.recalled, assembled)
-        came = (*assembled.immutable, *assembled.identity, *assembled.reflections)
-        self._talk.show((*came, *(hit.memory for hit in self.recalled)))
+        self._recollection.tell(assembled)
         response: Response | None = None
         kept: list[Event] = []
         try:
@@ -600,12 +555,9 @@ class Agent:
             with self._shield():
                 text = self._responder.partial if response is None else response.text
                 complete = response is not None and response.failure is None
-                aloud = source != THOUGHT
-                kept = self._keep(
-                    text, source if complete or not aloud else INTERRUPTED, answers, aloud=aloud
-                )
+                kept = self._keeping.agent(text, complete=complete, answers=answers, aloud=aloud)
                 # Only now: learning locks the session, and the reply would wait for that.
-                self._use(self.recalled)
+                self._recollection.use(self.recalled)
         self._composer.learn(composed.tokens, self._responder.counted)
         if response.escalated:
             self._escalated_at = self._exchanges
@@ -627,50 +579,12 @@ class Agent:
         yield from kept
         return response.failure is None or bool(printable(response.text).strip())
 
-    def _keep(self, text: str, source: str, answers: str | None, *, aloud: bool) -> list[Event]:
-        """Keep what the agent said itself; `aloud` is what belongs to the conversation."""
-        self.unsaved = None
-        text = printable(text)
-        if not text.strip():
-            return []
-        try:
-            heard = self._hearing.hear(
-                text,
-                speaker=self.assistant,
-                source_tag=Source.REPLY.value,
-                source=source,
-                answers=answers,
-            )
-        except InvalidInputError as error:
-            self.unsaved = error
-            if aloud:
-                self._talk.add("assistant", text, entry=None)
-            self._settle(answers)
-            return [Notice(text=f"This was not stored: {error.message}")]
-        if aloud:
-            self._talk.add("assistant", text, entry=heard.entry.id, waits=not heard.entry.skipped)
-            self._lately.expect(text)
-        self.unsaved = None if heard.kept else heard.error
-        return _kept(heard, "assistant")
-
-    def _use(self, hits: Sequence[Hit]) -> None:
-        if hits:
-            self.used = tuple(hits)
-            self._talk.show(hit.memory for hit in hits)
-            self.recall = self._found.learn([hit.memory.id for hit in hits]).recall
-
-    def _settle(self, entry_id: str | None) -> None:
-        """The person knows what became of the reply: nothing is left unanswered."""
-        if entry_id is not None and self.model is not None:
-            with suppress(EngramError):
-                self._hearing.settle(entry_id)
-
     def _end_exchange(self, entry: Entry | None) -> None:
         self._exchanges += 1
         if self._exchanges == 1:
             # They were told of at the beginning, and are not told again.
             for left in self.manifest.unfinished:
-                self._settle(left.entry)
+                self._keeping.settle(left.entry)
         urgent = entry is not None and entry.urgent
         # Without a model nothing but recall tells what was said a moment ago.
         if urgent or self.model is None or self._exchanges % FLUSHED_EVERY == 0:
@@ -695,68 +609,6 @@ class Agent:
         with suppress(EngramError):  # what was decided stays decided; what was known goes on
             self._knowing.keep_up()
 
-    def _responding(self, models: Models) -> Responder | None:
-        if models.system1 is None:
-            return None
-
-        def metered(model: ChatModel | None, purpose: str) -> ChatModel | None:
-            return model and self.ledger.model(model, purpose=purpose, session=self.session)
-
-        return Responder(
-            self.ledger.model(models.system1, purpose="reply", session=self.session),
-            metered(models.system2, "deliberate"),
-            metered(models.quiet, "confidence"),
-            max_tokens=self.memory.settings.llm_max_tokens,
-        )
-
-    def _listening(self, run: str) -> Hearing:
-        memory = self.memory
-        return Hearing(
-            Scratch(memory.graph, space=memory.space),
-            Journal(memory.settings, space=memory.space, database=memory.database_id),
-            EntryGate(self._generator, self._tuned),
-            session=self.session,
-            run=run,
-            clock=self._clock,
-            limit=memory.settings.max_content_bytes,
-        )
-
-    def _keeping(self, models: Models, run: str) -> Gatekeeper:
-        memory, quiet = self.memory, models.quiet
-        judge = quiet and self.ledger.model(quiet, purpose="gate", session=self.session, background=True)
-        gate = ExitGate(
-            memory.graph,
-            lambda: memory.embedder,
-            space=memory.space,
-            tuned=self._tuned,
-            # Its own: it draws in another thread.
-            generator=self._generator.spawn(1)[0],
-            judge=judge,
-        )
-        return Gatekeeper(
-            memory,
-            self._hearing.scratch,
-            gate,
-            run=run,
-            focus=self._gate_focus,
-            alive=self._restart.alive,
-            decided=self._note_decided,
-            # Without a model nothing but recall tells what was said a moment ago.
-            patient=models.system1 is not None,
-        )
-
-
-def _ledger(memory: "Engram", clock: Callable[[], datetime]) -> Ledger:
-    settings = memory.settings
-    return Ledger(
-        memory.graph,
-        space=memory.space,
-        clock=clock,
-        prices=settings.prices,
-        daily_budget=settings.daily_budget,
-        daily_calls=settings.daily_calls,
-    )
-
 
 def _input(entry: Entry, source: Source, *, urgency: float | None = None, emotional: float = 0.0) -> Input:
     return Input(
@@ -768,16 +620,3 @@ def _input(entry: Entry, source: Source, *, urgency: float | None = None, emotio
         urgency=URGENCY[source] if urgency is None else urgency,
         emotional=emotional,
     )
-
-
-def _kept(heard: Heard, role: Role) -> list[Event]:
-    """Return the events of something that was heard."""
-    if not heard.kept and heard.error is not None:
-        return [Failed(error=heard.error, doing="store")]
-    return [Stored(role=role, turn=heard.entry.turn, journaled=heard.journaled)]
-
-
-def _told(hits: Sequence[Hit], assembled: Assembled) -> tuple[Hit, ...]:
-    """Return the hits that found a place in the prompt, numbered as they stand."""
-    told = {placed.memory.id for placed in assembled.situational}
-    return ranked([hit for hit in hits if hit.memory.id in told])

@@ -33,7 +33,7 @@ from engram.loop.matrix import (
     relevance_level,
 )
 from engram.loop.negation import Vector
-from engram.loop.words import new_facts
+from engram.loop.words import new_facts, tells_nothing
 from engram.text import normal, short
 from engram.tuning import Tuning
 
@@ -99,6 +99,8 @@ class ExitGate:
             elif not remainder.text:
                 echo = f"an echo of what was recalled ({', '.join(map(short, remainder.ids[:3]))})"
                 decided[entry.id] = _passed(entry, Action.DROP, echo, nearest=remainder.ids[0])
+            elif tells_nothing(entry.text) and not entry.signals:
+                decided[entry.id] = _passed(entry, Action.SKIP, "a short question tells nothing")
             else:
                 texts[entry.id] = remainder.text
         waiting = sorted((entry for entry in entries if entry.id in texts), key=lambda entry: entry.at)

@@ -196,7 +196,8 @@ class Gatekeeper:
     def _decide(
         self, entries: Sequence[Entry], memories: Mapping[str, str], *, last: bool, alone: bool
     ) -> tuple[Verdict, ...]:
-        waiting = [entry for entry in entries if entry.id not in memories]
+        long = [entry for entry in entries if entry.id not in memories and self._is_long(entry)]
+        waiting = [entry for entry in entries if entry.id not in memories and entry not in long]
         focus = self._focus(waiting)
         decisions = self._gate.decide(waiting, focus, last=last, alone=alone) if waiting else []
         verdicts: list[Verdict] = []
@@ -214,6 +215,7 @@ class Gatekeeper:
             )
             # From the beginning: a deadlock runs it again.
             verdicts[:] = [_known(entry, memories[entry.id]) for entry in entries if entry.id in memories]
+            verdicts.extend(_dropped(entry, "it is longer than a memory may be") for entry in long)
             verdicts.extend(_verdict(decision, made, gone) for decision in settled)
             self._note(transaction, verdicts)
 
@@ -225,6 +227,9 @@ class Gatekeeper:
         done = tuple(verdicts)
         self._decided(done)
         return done
+
+    def _is_long(self, entry: Entry) -> bool:
+        return len(entry.text.encode()) > self._memory.settings.max_content_bytes
 
     def _write(
         self,
@@ -294,10 +299,15 @@ def _known(entry: Entry, memory: str) -> Verdict:
 
 def _spoilt(entry: Entry, error: Exception) -> Verdict:
     """Return the verdict on an entry that cannot be decided; what it holds is in its raw turn and in the log."""
+    return _dropped(entry, f"it could not be decided ({type(error).__name__})")
+
+
+def _dropped(entry: Entry, reason: str) -> Verdict:
+    """Return the verdict on an entry of which only the raw turn stays."""
     return Verdict(
         entry=entry,
         action=Action.DROP.value,
-        reason=f"it could not be decided ({type(error).__name__})",
+        reason=reason,
         relevance=0.0,
         novelty="novel",
         similarity=0.0,

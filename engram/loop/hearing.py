@@ -16,6 +16,8 @@ from engram.loop.signals import scan
 from engram.validation import check_content
 
 _LOG = logging.getLogger(__name__)
+LONGEST_TURN = 1_000_000
+"""Bytes of UTF-8 that are kept of one thing said; a memory holds less."""
 AWAY_SECONDS = 20.0
 """After the database did not answer, for how long nobody waits for it again."""
 
@@ -29,6 +31,8 @@ class Heard:
     """Whether it is in the local journal, because the database is away."""
     error: EngramError | None = None
     """Why the graph does not have it."""
+    unrecallable: str | None = None
+    """Why it is kept and yet no memory can be made of it, for the person."""
 
     @property
     def kept(self) -> bool:
@@ -99,7 +103,7 @@ class Hearing:
         Raises:
             InvalidInputError: The text is blank, too long, or holds what cannot be stored; nothing is kept.
         """
-        entry = self._entry(check_content(text, limit=self._limit))
+        entry = self._entry(check_content(text, limit=LONGEST_TURN))
         entry = replace(
             entry,
             speaker=speaker,
@@ -121,7 +125,8 @@ class Hearing:
             return self._journaled(entry, error)
         except EngramError as error:
             return Heard(entry=entry, error=error)
-        return Heard(entry=entry)
+        size = len(entry.text.encode())
+        return Heard(entry=entry, unrecallable=_too_long(size, self._limit) if size > self._limit else None)
 
     @property
     def away(self) -> DatabaseError | None:
@@ -195,3 +200,10 @@ class Hearing:
         except (OSError, TimeoutError):
             return Heard(entry=entry, error=error)
         return Heard(entry=entry, journaled=True, error=error)
+
+
+def _too_long(size: int, limit: int) -> str:
+    return (
+        f"This has {size:,} bytes, and a memory holds {limit:,}: your words are kept, but recall will not find "
+        "them. `engram import` takes a long text apart."
+    )

@@ -4,6 +4,7 @@ All of it changes slowly and some of it costs a walk over the space, so it is re
 conversation's back.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -56,14 +57,26 @@ class Knowing:
         goals: Callable[[], Goals],
         embedder: Callable[[], Embedder],
         tuned: Callable[[], Tuning],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Prepare to look; nothing is read yet.
+
+        Args:
+            graph: Where.
+            space: Whose.
+            goals: Gives the space's goals.
+            embedder: Gives the embedder.
+            tuned: Gives the space's numbers.
+            monotonic: Seconds from any moment on.
+        """
         self._graph = graph
         self._space = space
         self._goals = goals
         self._embedder = embedder
         self._tuned = tuned
         self._known: Known | None = None
-        self._walked_at = -WALK_SECONDS
+        self._monotonic = monotonic
+        self._walked_at = -math.inf
         self._looking = threading.Lock()
 
     def __call__(self) -> Known:
@@ -95,7 +108,7 @@ class Knowing:
         Raises:
             EngramError: It cannot; what was known goes on.
         """
-        rests = time.monotonic() < self._walked_at + WALK_SECONDS
+        rests = self._monotonic() < self._walked_at + WALK_SECONDS
         self._take(self._look(self._known if rests else None))
 
     def _take(self, known: Known) -> None:
@@ -129,5 +142,5 @@ class Knowing:
         )
         told = [memory.content for memory in (*identity.immutable, *identity.weightiest)]
         vectors = self._embedder().embed(told) if told else _NO_VECTORS
-        self._walked_at = time.monotonic()
+        self._walked_at = self._monotonic()
         return identity, vectors

@@ -8,6 +8,8 @@ import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from engram.questions import only_asks
+
 # Chinese and Japanese put no space between words: a character counts as one.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[^\W_])+(?:'[^\W_]+)*")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
@@ -127,6 +129,15 @@ def new_facts(said: str, held: str) -> tuple[str, ...]:
         if before and after and after[0] in openers and _is_name(after[0]) and _is_name(before[0]):
             found.append(after[0])
     return tuple(dict.fromkeys(found))
+
+
+SHORT_QUESTION = 8
+"""Words up to which a question that names no number, date or name tells nothing about who asks."""
+
+
+def tells_nothing(text: str) -> bool:
+    """Say whether a text only asks, in few words and without a fact: nobody learns anything from it."""
+    return only_asks(text) and len(tokens(text)) <= SHORT_QUESTION and not new_facts(text, "")
 
 
 LONGEST_COMPARED = 2_000

@@ -38,6 +38,7 @@ BENCHMARKS = {
     "startup": Benchmark("Starting the managed server"),
     "demo": Benchmark("The demo, from nothing"),
     "embedding": Benchmark("Embedding"),
+    "loop": Benchmark("The loop", data=True),
     "signals": Benchmark("The signal scan"),
 }
 

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from itertools import cycle
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -28,11 +27,12 @@ from engram.costs import Ledger
 from engram.embedding import CachedEmbedder, VectorCache, open_embedder
 from engram.goals import Goals
 from engram.llm import Models
-from engram.loop.agent import PERSONA, SEARCHED, Agent
+from engram.loop.agent import PERSONA, Agent
 from engram.loop.assembly import Assembled
 from engram.loop.composing import Composer
 from engram.loop.knowing import Knowing
 from engram.loop.quoting import fresh, ranked
+from engram.loop.recollecting import SEARCHED
 from engram.loop.talk import Talk
 from engram.loop.tokens import count_tokens
 from engram.loop.window import Said
@@ -107,7 +107,7 @@ class Bench:
 
     def __init__(self, settings: Settings, corpus: Corpus, folder: Path) -> None:
         self._corpus = corpus
-        self._questions = cycle(corpus.questions)
+        self._texts = self._said()
         self._memory = Engram.open(settings, space=SPACE, embedder=_embedder(settings, folder / "loop"))
         self._other = Engram.open(settings, space=SPACE, embedder=_embedder(settings, folder / "recall"))
         model = ScriptedModel(respond=self._answer)
@@ -130,7 +130,7 @@ class Bench:
 
     def say(self) -> float:
         """Say the next text and return the milliseconds of the turn."""
-        return self._turn(next(self._texts()))
+        return self._turn(next(self._texts))
 
     def run(self, turns: int, *, wait: bool) -> Pass:
         """Say texts and recall them, in turns.
@@ -140,25 +140,26 @@ class Bench:
             wait: Whether everything behind the conversation is waited for after each.
         """
         done = Pass()
-        for place, text in zip(range(turns), self._texts(), strict=False):
+        for place, text in zip(range(turns), self._texts, strict=False):
+            # Whoever comes second finds the server's caches warm, so each does every other time; both sorts of text.
+            first = place // 2 % 2 == 0
+            if not first:
+                done.recalls.append(self._recall(text))
             self._watch.taken.clear()
-            # Whoever comes second finds the server's caches warm, so each does every other time.
-            if place % 2:
-                done.recalls.append(_milliseconds(lambda text=text: self._other.recall(text, read_only=True)))  # type: ignore[misc]
             done.turns.append(self._turn(text))
             for part in PARTS:
                 done.parts.setdefault(part, []).append(self._watch.taken.get(part, 0.0))
             if wait:
                 done.waited.append(_milliseconds(self._wait))
-            if not place % 2:
-                done.recalls.append(_milliseconds(lambda text=text: self._other.recall(text, read_only=True)))  # type: ignore[misc]
+            if first:
+                done.recalls.append(self._recall(text))
         return done
 
-    def _texts(self) -> Iterator[str]:
+    def _said(self) -> Iterator[str]:
         """Yield what a person says: something told, something asked, and so on."""
-        while True:
+        for question in self._corpus.questions:
             yield self._corpus.take(1)[0].text
-            yield next(self._questions)
+            yield question
 
     def _answer(self, asked: Asked) -> str:
         if asked.shape is not None:
@@ -167,6 +168,9 @@ class Bench:
 
     def _turn(self, text: str) -> float:
         return _milliseconds(lambda: list(self._agent.say(text)))
+
+    def _recall(self, text: str) -> float:
+        return _milliseconds(lambda: self._other.recall(text, read_only=True))
 
     def _wait(self) -> None:
         self._agent._gatekeeper.wait()
@@ -179,8 +183,8 @@ def speed(settings: Settings, data: Path, size: int) -> Speed:
     """Fill a space and measure the loop in it."""
     corpus = Corpus(data, Settings.load())
     with Engram.open(settings, space=SPACE, embedder=corpus.embedder) as memory:
-        for _ in range(0, size, BATCH):
-            memory.remember_turns(corpus.take(min(BATCH, size)))
+        for there in range(0, size, BATCH):
+            memory.remember_turns(corpus.take(min(BATCH, size - there)))
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(settings, corpus, Path(folder))
         try:
@@ -296,7 +300,7 @@ def speed_table(measured: Speed) -> str:
     for name, (turns, recalls) in rows.items():
         turn, recall = Times(tuple(turns)), Times(tuple(recalls))
         lines.append(f"| {name} | {turn} | {recall} | {turn.ratio(recall)} |")
-    lines += [f"\nThe first turn of a new process: {measured.first:.0f} ms.\n"]
+    lines += [f"\nThe first turn of a new process on a new server: {measured.first:.0f} ms.\n"]
     lines += ["| | back to back | with a pause |", "|:--|---:|---:|"]
     rest = {name: _rest(each) for name, each in (("hurried", hurried), ("calm", calm))}
     for part in PARTS:

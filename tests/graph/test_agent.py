@@ -288,7 +288,7 @@ def test_without_a_model_this_conversation_is_quoted_too(memory: Engram, clock: 
 
 def test_what_was_not_stored_is_not_noted(memory: Engram, clock: FixedClock) -> None:
     """The acknowledgement is given only for what is in the database."""
-    assert quoted(list(talk(memory, None, clock).say("word " * 10_000))).text == NOTHING
+    assert quoted(list(talk(memory, None, clock).say("word " * 220_000))).text == NOTHING
 
 
 def test_questions_are_not_quoted(memory: Engram, clock: FixedClock) -> None:
@@ -386,10 +386,26 @@ def test_a_blank_message_is_refused(memory: Engram, clock: FixedClock) -> None:
     assert memory.stats().memories == 0
 
 
-def test_a_message_that_is_too_long_is_answered_but_not_stored(memory: Engram, clock: FixedClock) -> None:
-    """The person is told that it was not stored, and why; nothing half-written is left."""
+def test_a_message_that_is_too_long_for_a_memory_is_kept(memory: Engram, clock: FixedClock) -> None:
+    """Its words are a raw turn; the person is told that recall will not find them, and the reply comes."""
     chat = talk(memory, ScriptedModel("That was long."), clock)
     events = list(chat.say("word " * 10_000))
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert len(notices) == 1
+    assert "recall will not find" in notices[0]
+    assert any(isinstance(event, Replied) for event in events)
+    chat.finish()
+    assert [(speaker, len(text)) for speaker, text, _ in turns(memory)] == [
+        ("user", len("word " * 10_000) - 1),
+        ("assistant", len("That was long.")),
+    ]
+    assert "user" not in {hit.memory.speaker for hit in memory.recall("word", read_only=True)}
+
+
+def test_a_message_beyond_all_bounds_is_answered_but_not_stored(memory: Engram, clock: FixedClock) -> None:
+    """Of a megabyte the person is told that it was not stored, and why; nothing half-written is left."""
+    chat = talk(memory, ScriptedModel("That was long."), clock)
+    events = list(chat.say("word " * 220_000))
     notices = [event.text for event in events if isinstance(event, Notice)]
     assert len(notices) == 1
     assert notices[0].startswith("This was not stored")

@@ -177,7 +177,7 @@ def test_without_a_model_an_impulse_is_kept_and_gated(memory: Engram, clock: Fix
     assert [line["state"] for line in lines(memory)] == ["decided"]
 
 
-@pytest.mark.parametrize("text", ["", " \n", "word " * 10_000])
+@pytest.mark.parametrize("text", ["", " \n", "word " * 220_000])
 def test_an_impulse_that_cannot_be_kept_does_not_wait(memory: Engram, clock: FixedClock, text: str) -> None:
     """What is not durable is not thought about."""
     with talk(memory, clock, ScriptedModel()) as agent:
@@ -270,10 +270,10 @@ def test_a_program_that_is_told_to_end_decides_what_waits(memory: Engram, clock:
 
 def test_a_reply_of_a_megabyte_is_told_and_not_stored(memory: Engram, clock: FixedClock) -> None:
     """The person sees all of it and is told that it is not kept; the conversation goes on within its bounds."""
-    model = ScriptedModel([("word " * 200_000)], "Short again.")
+    model = ScriptedModel([("word " * 220_000)], "Short again.")
     with talk(memory, clock, model) as agent:
         events = list(agent.say("Write a long poem for me"))
-        assert len(only(events, Replied).text) == 1_000_000
+        assert len(only(events, Replied).text) == 1_100_000
         assert "not stored" in only(events, Notice).text
         assert [event.role for event in events if isinstance(event, Stored)] == ["user"]
         assert agent.unsaved is not None

@@ -1,0 +1,117 @@
+"""The parts of one conversation, made as the settings and the models ask for."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from engram.costs import Ledger
+from engram.errors import DatabaseError
+from engram.llm import Models
+from engram.llm.base import ChatModel
+from engram.loop.entry_gate import EntryGate
+from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.gatekeeper import Gatekeeper
+from engram.loop.hearing import Hearing
+from engram.loop.inputs import Entry
+from engram.loop.journal import Journal
+from engram.loop.responding import Responder
+from engram.loop.restart import Restart
+from engram.loop.scratch import Scratch, Verdict
+from engram.memory import Engram
+from engram.tuning import Tuning
+
+
+def tuned(memory: Engram) -> Tuning:
+    """Return the space's numbers, and the defaults where they cannot be read: nothing waits for them."""
+    try:
+        return memory.tuned()
+    except DatabaseError:
+        return Tuning()
+
+
+def open_ledger(memory: Engram, clock: Callable[[], datetime]) -> Ledger:
+    """Return the ledger of a space, with the prices and the budget of the settings."""
+    settings = memory.settings
+    return Ledger(
+        memory.graph,
+        space=memory.space,
+        clock=clock,
+        prices=settings.prices,
+        daily_budget=settings.daily_budget,
+        daily_calls=settings.daily_calls,
+    )
+
+
+def open_responder(memory: Engram, models: Models, ledger: Ledger, *, session: str) -> Responder | None:
+    """Return who answers, each call metered; None where there is no System 1."""
+    if models.system1 is None:
+        return None
+
+    def metered(model: ChatModel | None, purpose: str) -> ChatModel | None:
+        return model and ledger.model(model, purpose=purpose, session=session)
+
+    return Responder(
+        ledger.model(models.system1, purpose="reply", session=session),
+        metered(models.system2, "deliberate"),
+        metered(models.quiet, "confidence"),
+        max_tokens=memory.settings.llm_max_tokens,
+    )
+
+
+def open_hearing(
+    memory: Engram,
+    *,
+    session: str,
+    run: str,
+    clock: Callable[[], datetime],
+    generator: np.random.Generator,
+) -> Hearing:
+    """Return who hears for a run of the loop."""
+    return Hearing(
+        Scratch(memory.graph, space=memory.space),
+        Journal(memory.settings, space=memory.space, database=memory.database_id),
+        EntryGate(generator, lambda: tuned(memory)),
+        session=session,
+        run=run,
+        clock=clock,
+        limit=memory.settings.max_content_bytes,
+    )
+
+
+def open_gatekeeper(
+    memory: Engram,
+    models: Models,
+    ledger: Ledger,
+    scratch: Scratch,
+    restart: Restart,
+    *,
+    session: str,
+    run: str,
+    generator: np.random.Generator,
+    focus: Callable[[Sequence[Entry]], Focus],
+    decided: Callable[[Sequence[Verdict]], None],
+) -> Gatekeeper:
+    """Return who decides for a run of the loop; see `Gatekeeper` for what it is told and tells."""
+    quiet = models.quiet
+    judge = quiet and ledger.model(quiet, purpose="gate", session=session, background=True)
+    gate = ExitGate(
+        memory.graph,
+        lambda: memory.embedder,
+        space=memory.space,
+        tuned=lambda: tuned(memory),
+        # Its own: it draws in another thread.
+        generator=generator.spawn(1)[0],
+        judge=judge,
+    )
+    return Gatekeeper(
+        memory,
+        scratch,
+        gate,
+        run=run,
+        focus=focus,
+        alive=restart.alive,
+        decided=decided,
+        # Without a model nothing but recall tells what was said a moment ago.
+        patient=models.system1 is not None,
+    )
