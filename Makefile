@@ -1,6 +1,8 @@
 # Everything that a fresh clone needs: `make demo`, then `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+# Each has a Neo4j of its own, of about a gigabyte; two keep two cores busy.
+WORKERS ?= 2
 
 .PHONY: demo test test-torch lint bench clean
 
@@ -9,7 +11,7 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/engram server install
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -48,7 +48,7 @@ R = TypeVar("R")
 
 SPACE, SESSION = "bench", "talk"
 BATCH = 500
-WARM_UP, TURNS = 20, 150
+WARM_UP, TURNS = 20, 100
 REPLY_TURNS = 3
 """Turns of the corpus that make up one reply: some fifty words."""
 JUDGEMENT = '{"confidence": 0.9, "answer": "So it is.", "explanation": "It was said."}'

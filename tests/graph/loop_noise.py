@@ -203,15 +203,9 @@ _SPOILED: tuple[Callable[[np.random.Generator, str], str], ...] = (
     lambda draw, _: _pick(draw, ("", " \n", "\x00", "\u2028", "\ud800")),
 )
 
-LONG: tuple[str, ...] = (
-    "a" * MEGABYTE,
-    '{"answer": "' * (MEGABYTE // 12),
-    "word. " * (MEGABYTE // 6),
-    '"quoted" ```' * (MEGABYTE // 12),
-    "Perhaps? Wait, no. " * (MEGABYTE // 19),
-    "[" * MEGABYTE,
-    "\n" * MEGABYTE + "x",
-    "2026-01-02, Ada: “" * (MEGABYTE // 18),
+LONG: tuple[str, ...] = tuple(
+    part * (MEGABYTE // len(part.encode()))
+    for part in ("a", '{"answer": "', "Perhaps? Wait, no. ", "[", "\u00ab", "2026-01-02, Ada: \u201c")
 )
 """Answers of a megabyte."""
 
