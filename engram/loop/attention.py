@@ -182,7 +182,7 @@ class Attention:
             vectors = ()
         self._vectors |= {each.id: vector for each, vector in zip(new, vectors, strict=False)}
         self._known = {
-            each: _Known(novelty=1.0 - _nearest(vector, recent), relevance=_nearest(vector, goals))
+            each: _Known(novelty=1.0 - nearest(vector, recent), relevance=nearest(vector, goals))
             for each, vector in self._vectors.items()
         }
 
@@ -226,7 +226,7 @@ def _why(ranked: Sequence[Scored]) -> str:
     return _REASONS[name] if leads[name] > 0 else "it has waited longest"
 
 
-def _nearest(vector: NDArray[np.float32], others: Vectors) -> float:
+def nearest(vector: NDArray[np.float32], others: Vectors) -> float:
     """Return the largest cosine to any of `others`, 0 to 1; 0 where there are none."""
     if len(others) == 0:
         return 0.0

@@ -11,6 +11,7 @@ from engram.costs import Ledger, cost_line
 from engram.embedding.protocol import Task, Vectors
 from engram.errors import DatabaseError, EmbeddingError
 from engram.loop.assembly import Assembled, Budget, Scene, assemble
+from engram.loop.attention import nearest
 from engram.loop.escalation import maturity, required, triggers
 from engram.loop.identity import Identity
 from engram.loop.knowing import Knowing, Known
@@ -108,11 +109,13 @@ class Composer:
         """
         known = self._knowing()
         vector = self._vector(text)
-        relevance = _nearest(vector, known.goal_vectors)
+        relevance = 0.0 if vector is None else nearest(vector, known.goal_vectors)
         level = intensity(
             gate=self._talk.gate_score,
             system2=recency(escalated),
             goals=relevance if known.goals else None,
+            # Where nothing is felt at all, there is no signal rather than a low one.
+            emotional=self._talk.charge or None,
         )
         tuning = self._tuned()
         context = self._memory.settings.context_tokens
@@ -208,7 +211,7 @@ class Composer:
 
     def _identity_similarity(self, vector: Vectors | None, known: Known) -> float:
         """Return how near a message is to who the agent is, 0 to 1: the largest cosine."""
-        return _nearest(vector, known.identity_vectors)
+        return 0.0 if vector is None else nearest(vector, known.identity_vectors)
 
 
 def told_above(tuning: Tuning, *, broaden: bool) -> float:
@@ -235,9 +238,3 @@ def _required(identity: Identity, tuning: Tuning) -> float:
     """Return the confidence that an answer needs from who the agent is by now."""
     grown = maturity(identity.memories, identity.density, grown=tuning.whole("escalate.memories"))
     return required(grown, low=tuning["escalate.low"], span=tuning["escalate.span"])
-
-
-def _nearest(vector: Vectors | None, others: Vectors) -> float:
-    if vector is None or not len(others):
-        return 0.0
-    return float(np.clip((others @ vector).max(), 0.0, 1.0))

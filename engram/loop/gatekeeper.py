@@ -339,6 +339,7 @@ def _verdict(decision: Decision, made: Mapping[str, str], gone: Container[str]) 
         novelty=decision.novelty_level,
         similarity=decision.similarity,
         buffered=action is Action.BUFFER,
+        emotional=decision.emotional,
         memory=memory,
     )
 

@@ -51,7 +51,8 @@ _BREAK = re.compile(rf"(?<=[{_END}])\s+")
 _ASKED = re.compile(rf"[{MARKS}]")
 _WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|\u201c[^\u201c\u201d\n]*\u201d|\u00ab[^\u00ab\u00bb\n]*\u00bb", re.DOTALL
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|\u201c[^\u201c\u201d\n]*\u201d|\u00ab[^\u00ab\u00bb\n]*\u00bb",
+    re.DOTALL,
 )
 
 _HEDGES = re.compile(

@@ -25,6 +25,8 @@ class Verdict:
     similarity: float
     buffered: bool
     """Whether it is looked at again."""
+    emotional: float = 0.0
+    """Emotional charge, 0 to 1; 0 where nothing is felt."""
     memory: str | None = None
     """Id of what it became or what it confirmed."""
 

@@ -38,6 +38,7 @@ class Talk:
         self._became: dict[str, str] = {}
         self._shown: dict[str, str] = dict(shown or {})
         self._scores: list[float] = []
+        self._charges: list[float] = []
         self.undecided = 0
         """Lines heard since the exit gate last decided: the length of the scratch buffer, as far as is known."""
 
@@ -82,6 +83,12 @@ class Talk:
         with self._lock:
             return fmean(self._scores) if self._scores else None
 
+    @property
+    def charge(self) -> float | None:
+        """Average emotional charge of what the exit gate saw last, 0 to 1; None where it saw nothing."""
+        with self._lock:
+            return fmean(self._charges) if self._charges else None
+
     def add(self, role: Role, text: str, *, entry: str | None, waits: bool = True) -> None:
         """Note what was said.
 
@@ -116,6 +123,7 @@ class Talk:
             self._became |= {each.entry.id: each.memory for each in verdicts if each.memory is not None}
             for old in list(self._became)[: max(0, len(self._became) - 2 * LONGEST)]:
                 del self._became[old]
+            self._charges = [*self._charges, *(each.emotional for each in verdicts)][-SCORED:]
             self._scores = [*self._scores, *(min(1.0, max(0.0, each.relevance)) for each in verdicts)][
                 -SCORED:
             ]

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,3 +68,50 @@ class Program:
         """End the input, and return the exit code."""
         self.process.communicate(timeout=60)
         return self.process.returncode
+
+
+def entries(address: Address, space: str, session: str) -> list[dict[str, Any]]:
+    """Return what a session holds, with the state of each line in the scratch buffer."""
+    statement = Path(__file__).with_name("loop_read_entries.cypher").read_text(encoding="utf-8")
+    with Graph(address.uri, address.user, address.password, address.database) as graph:
+        return graph._run("READ", statement, {"space": space, "session": session})
+
+
+def test_a_killed_program_goes_on_where_it_was(
+    engram_env: dict[str, str], neo4j_address: Address, space: str
+) -> None:
+    """Killed in the middle of a reply and before one, it knows what is unanswered, and loses and doubles nothing."""
+    answers = (
+        Answer(deltas=["Nice city."]),
+        Answer(deltas=["One, ", "two, "], then="stall"),
+        Answer(deltas=["A fine ", "cat."], pause=True),
+        Answer(deltas=["Good to ", "see you."]),
+    )
+    with served(engram_env, "gemini", *answers) as (_, env):
+        with Program.running(env, "killed") as program:
+            program.say("I live in Lisbon")
+            program.until("stored", 2)
+            program.say("Count to three")
+            program.until("delta")
+            program.kill()
+        with Program.running(env, "killed") as program:
+            assert "Count to three" in program.until("session")["greeting"]
+            program.say("My cat is called Mies")
+            assert program.until("stored")["role"] == "user"
+            program.kill()
+        with Program.running(env, "killed") as program:
+            assert "“My cat is called Mies”, and 1 more" in program.until("session")["greeting"]
+            program.say("Here I am again")
+            assert program.until("stored", 2)["role"] == "assistant"
+            assert program.leave() == 0
+    kept = entries(neo4j_address, space, "killed")
+    assert [(each["text"], each["awaits"]) for each in kept] == [
+        ("I live in Lisbon", False),
+        ("Nice city.", False),
+        ("Count to three", True),
+        ("My cat is called Mies", True),
+        ("Here I am again", False),
+        ("Good to see you.", False),
+    ]
+    assert {len(each["states"]) for each in kept} == {1}
+    assert "buffered" not in {state for each in kept for state in each["states"]}

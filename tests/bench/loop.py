@@ -114,11 +114,11 @@ class Bench:
         self._agent = Agent(self._memory, Models(system1=model, system2=model, quiet=model), session=SESSION)
         self._watch = Stopwatch()
         for owner, method, part in (
-            (self._agent, "_hear", "hear"),
+            (self._agent._keeping, "person", "hear"),
             (self._agent, "_choose", "attention"),
             (self._memory, "recall", "recall"),
             (self._agent._composer, "compose", "compose"),
-            (self._agent, "_keep", "hear the reply"),
+            (self._agent._keeping, "agent", "hear the reply"),
         ):
             self._watch.watch(owner, method, part)
 
