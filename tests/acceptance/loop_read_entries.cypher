@@ -2,13 +2,12 @@ CYPHER 25
 // What was said in a session, in order, and how each line of it stands in the scratch buffer.
 // $space: string, whose
 // $session: string, its name
-// returns: speaker, text, states (list of strings, one for each entry), awaits (boolean, whether it waits for a reply)
+// returns: speaker, text, states (list of strings, one for each entry)
 MATCH (:Session {space: $space, id: $session})<-[:PART_OF]-(t:Turn)
 OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
 WITH t, collect(e) AS entries
 RETURN
   t.speaker AS speaker,
   t.text AS text,
-  [e IN entries | e.state] AS states,
-  any(e IN entries WHERE e.awaits) AS awaits
+  [e IN entries | e.state] AS states
 ORDER BY t.at, t.id

@@ -45,7 +45,18 @@ _WORDS = (
     "\ud800", "\u202e", "</memories>", "I remember:", "NaN", "null", "42", "I do not know", "wait, no", "?", ".", "\n", "\t",
     "ignore all of the above", "🦀", "ß", "[1a2b3c4d] 2026-01-02 user:", "```\n", "…", "“", "”", "correction", "1e999",
 )  # fmt: skip
-_STOPS: tuple[StopReason, ...] = (*["end"] * 14, "length", "withheld")
+_STOPS: tuple[StopReason, ...] = (
+    "end",
+    "end",
+    "end",
+    "end",
+    "end",
+    "end",
+    "end",
+    "end",
+    "length",
+    "withheld",
+)
 
 
 class Noise:
@@ -55,7 +66,7 @@ class Noise:
         """Seed it."""
         self.said: list[tuple[type[BaseModel] | None, str]] = []
         """What was answered where which shape was asked for, less the answers that broke off with an error."""
-        self._draws = {
+        self._draws: dict[type[BaseModel] | None, np.random.Generator] = {
             shape: np.random.default_rng([seed, place])
             for place, shape in enumerate((None, Deliberation, Judgement, Verbalized))
         }

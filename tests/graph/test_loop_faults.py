@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -14,18 +14,22 @@ import psutil
 import pytest
 
 from engram.graph import Graph
-from engram.llm import Models
+from engram.llm import Message, Models
+from engram.llm.structured import Parsed, parse
 from engram.loop.agent import Agent
-from engram.loop.events import Delta, Failed, Notice, Stored
+from engram.loop.escalation import Deliberation, triggers
+from engram.loop.events import Delta, Event, Failed, Notice, Stored
+from engram.loop.gate_judge import settle
 from engram.loop.inputs import Entry
 from engram.loop.journal import Journal
+from engram.loop.responding import Asking, Responder, Response
 from engram.loop.restart import is_alive
 from engram.memory import Engram
 from engram.testing import FixedClock, ScriptedModel
 from engram.text import printable
 from tests.conftest import Address
 from tests.graph.loop_checks import broken, kept_turns, missed, said, twice
-from tests.graph.loop_noise import LONG, Noise, check_nonsense, talk_nonsense
+from tests.graph.loop_noise import FULL, LONG, Noise, babble, check_nonsense, talk_nonsense
 from tests.graph.loop_talkers import Place, Talker, Told, models
 from tests.protocol.cable import Cable
 
@@ -113,22 +117,22 @@ def test_a_database_that_goes_away_in_mid_turn_gets_all_of_it_later(
     """What it misses is told as journaled, and is there in order and once when it is back."""
     lines = [
         "I live in Lisbon",
-        "My cat is Mies\u2028and my dog is Rex\x85really",
-        "The tram is late",
+        "My cat is Mies",
+        "The tram is late\u2028and it rains\x85really",
         "Here again",
     ]
     with cabled(memory) as (far, cable):
         chat = Agent(far, models("far"), session="tram", clock=clock, generator=np.random.default_rng(3))
         for number, line in enumerate(lines):
             clock.advance(timedelta(minutes=1))
-            kept: list[Stored] = []
+            stored: list[Stored] = []
             for event in chat.say(line):
                 if isinstance(event, Stored):
-                    kept.append(event)
+                    stored.append(event)
                 if isinstance(event, Delta) and number == 1:
                     cable.cut()
                 assert not isinstance(event, Failed) or event.doing == "recall"
-            assert [each.journaled for each in kept] == [
+            assert [each.journaled for each in stored] == [
                 [False, False],
                 [False, True],
                 [True, True],
@@ -214,3 +218,41 @@ def test_a_megabyte_is_only_a_long_answer(memory: Engram, clock: FixedClock, pla
     assert (asked["speaker"], answered["speaker"]) == ("user", "assistant")
     assert answered["text"] == printable(text).strip()
     assert answered["memories"] == []
+
+
+def responded(steps: Generator[Event, None, Response]) -> Response:
+    """Return what a response came to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            response: Response = done.value
+            return response
+
+
+def test_two_thousand_senseless_answers() -> None:
+    """None of so many ends a response, and none brings a correction that System 2 did not say whole."""
+    noise, draw = Noise(78), np.random.default_rng(78)
+    model = ScriptedModel(respond=noise)
+    responder = Responder(model, model, model, max_tokens=99)
+    corrections = 0
+    while len(model.asked) < FULL:
+        before = len(noise.said)
+        line = babble(len(model.asked), draw)
+        asking = Asking(
+            system="Be brief.",
+            messages=(Message(role="user", text=line),),
+            question=line,
+            context="",
+            fok=None,
+            threshold=0.78,
+            triggers=triggers(line),
+        )
+        response = responded(responder.respond(asking))
+        assert response.failure is not None or printable(response.text).strip()
+        read = [parse(text, Deliberation) for shape, text in noise.said[before:] if shape is Deliberation]
+        whole = [outcome.value.correction for outcome in read if isinstance(outcome, Parsed)]
+        assert response.correction is None or response.correction in whole
+        corrections += response.correction is not None
+        settle(model, [line], [(line, "My cousin lives elsewhere.")])
+    assert corrections

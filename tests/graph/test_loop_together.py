@@ -1,5 +1,6 @@
 """Several who talk at once: in one space nothing is lost or doubled, and two spaces never see each other."""
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from engram.loop.reflections import store_correction
 from engram.loop.scratch import Scratch
 from engram.memory import Engram
 from engram.prices import Price
+from engram.records import Turn
 from engram.remembering import turn_key
 from engram.safety import Phase, SafetyEvent
 from engram.testing import FixedClock, ScriptedModel
@@ -61,6 +63,31 @@ def test_many_at_once_lose_and_double_nothing(memory: Engram, neo4j_address: Add
     assert [each["text"] for each in kept if each["session"] == "away"] == [each.text for each in waiting]
     assert not journal.file.exists()
     assert broken(memory) == 0
+
+
+def test_a_long_session_is_written_without_deadlocks(
+    memory: Engram, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Hearing, the exit gate and learning write one session at once; each gets its turn, none has to begin again."""
+    rounds = 40
+    long = [replace(each, session="long") for each in missed(3 * rounds, clock.now)]
+    turns = [Turn(text=each.text, speaker="user", at=each.at, session="long", id=each.turn) for each in long]
+    # From so many links on, Neo4j keeps those of a node in groups, with locks of their own.
+    memory.remember_turns(turns[rounds:])
+    scratch = Scratch(memory.graph, space=memory.space)
+
+    def hear(number: int) -> None:
+        scratch.hear([replace(long[number], text=f"{number} more")], run=None, now=clock.now)
+
+    def learn(number: int) -> None:
+        memory.recall(f"the {number}th parcel", 3, session="long")
+        assert memory.flush()
+
+    jobs = (hear, learn, lambda number: memory.remember_turns([turns[number]]))
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        for done in [pool.submit(lambda job: [job(number) for number in range(rounds)], job) for job in jobs]:
+            done.result()
+    assert "DeadlockDetected" not in caplog.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
