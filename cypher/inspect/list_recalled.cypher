@@ -4,11 +4,11 @@ CYPHER 25
 // $space: string, whose
 // $sessions: list of strings, their names
 // $limit: integer, most memories
-// returns: id, content
+// returns: id, content, compressed (string or null)
 UNWIND $sessions AS name
 MATCH (:Session {space: $space, id: name})<-[a:ACCESSED_IN]-(m:Memory)
 WHERE m.space = $space AND m.status IN ['active', 'dormant']
 WITH m, max(a.at) AS at
 ORDER BY at DESC, m.id
 LIMIT $limit
-RETURN m.id AS id, m.content AS content
+RETURN m.id AS id, m.content AS content, m.compressed AS compressed

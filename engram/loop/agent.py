@@ -23,7 +23,7 @@ from engram.llm.base import ChatModel
 from engram.loop.assembly import Assembled
 from engram.loop.attention import Attention, Choice
 from engram.loop.composing import Composed, Composer
-from engram.loop.echo import recalled_in
+from engram.loop.echo import printed_in, recalled_in
 from engram.loop.events import (
     Attended,
     Event,
@@ -244,7 +244,8 @@ class Agent:
             what = whole(left[0].text)
             what = what if len(what) <= 80 else f"{what[:79]}…"
             others = f", and {len(left) - 1} more" if len(left) > 1 else ""
-            lines.append(f"Not answered yet{where}: “{what}”{others}. It is kept.")
+            end = "" if not others and what.endswith((".", "!", "?", "…")) else "."
+            lines.append(f"Not answered yet{where}: “{what}”{others}{end} It is kept.")
         return " ".join(lines) or None
 
     def say(self, text: str) -> Generator[Event]:
@@ -596,11 +597,18 @@ class Agent:
         # The name of a turn begins with the run that heard it, whoever decides it.
         others = [entry.session for entry in entries if not entry.turn.startswith(f"{self.run}-")]
         earlier = recalled_in(self.memory.graph, space=self.memory.space, sessions=others)
+        recalled = {**earlier, **self._talk.shown}
+        printed = printed_in(
+            self.memory.graph,
+            [entry.text for entry in entries],
+            space=self.memory.space,
+            known=recalled,
+        )
         return Focus(
             texts=self._talk.around(entries, most=2 * RECENT),
             goals=known.goals,
             identity=[memory.content for memory in known.identity.weightiest],
-            recalled={**earlier, **self._talk.shown},
+            recalled={**printed, **recalled},
         )
 
     def _note_decided(self, verdicts: Sequence[Verdict]) -> None:

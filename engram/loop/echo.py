@@ -36,6 +36,8 @@ _BETWEEN = re.compile(
     r"|(?<=\[[0-9a-f]{8}\])\s+(?=\d{4}-\d\d-\d\d,\s)",
     re.IGNORECASE,
 )
+_PRINTED_ID = 8
+"""Characters of an id in a printed line."""
 _FRAME = re.compile(r"\s*(?:</?memories>|I remember:|\(none\))\s*$", re.IGNORECASE)
 
 DOUBTS = frozenset(
@@ -71,7 +73,34 @@ def recalled_in(graph: Graph, *, space: str, sessions: Sequence[str]) -> dict[st
     rows = graph.read(
         "inspect/list_recalled", space=space, sessions=sorted(set(sessions)), limit=_MOST_RECALLED
     )
-    return {row["id"]: row["content"] for row in reversed(rows)}
+    return {row["id"]: told(row["content"], row["compressed"]) for row in reversed(rows)}
+
+
+def printed_in(graph: Graph, texts: Sequence[str], *, space: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the memories that stand in texts as Engram prints them, by id, whoever printed them and when.
+
+    Args:
+        graph: Where they are.
+        texts: What was said.
+        space: Whose.
+        known: Memories that need no looking up, by id.
+
+    Raises:
+        DatabaseError: They cannot be read.
+    """
+    printed = {
+        found["id"].lower() for text in texts for form in (_FENCED, _QUOTED) for found in form.finditer(text)
+    }
+    unknown = printed - {each[:_PRINTED_ID] for each in known}
+    if not unknown:
+        return {}
+    rows = graph.read("inspect/find_printed", space=space, prefixes=sorted(unknown)[:_MOST_RECALLED])
+    return {row["id"]: told(row["content"], row["compressed"]) for row in rows}
+
+
+def told(content: str, compressed: str | None) -> str:
+    """Return all words in which a memory may have been told."""
+    return content if not compressed or compressed == content else f"{content}\n{compressed}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,7 +293,9 @@ def test_what_was_not_stored_is_not_noted(memory: Engram, clock: FixedClock) -> 
 
 def test_questions_are_not_quoted(memory: Engram, clock: FixedClock) -> None:
     """However often a question was asked, the fact answers it, with rank 1; the store keeps them all."""
-    list(talk(memory, None, clock, session="old").say("Alice bought a red bicycle yesterday"))
+    first = talk(memory, None, clock, session="old")
+    list(first.say("Alice bought a red bicycle yesterday"))
+    first.finish()
     for session in ("one", "two", "three"):
         events = list(talk(memory, None, clock, session=session).say("Which bicycle did Alice buy?"))
     answer = quoted(events)

@@ -54,7 +54,7 @@ def killed(memory: Engram, clock: FixedClock, name: str, monkeypatch: pytest.Mon
         f"{memory.space}-{name}-said",
         clock.now,
         run=f"{memory.space}-{name}",
-        text=f"What is my cat called, {name}?",
+        text=f"Mies my cat was at the vet today, {name}?",
         awaits=True,
     )
     Scratch(memory.graph, space=memory.space).hear([said], run=said.run, now=clock.now)
@@ -172,11 +172,11 @@ def test_what_was_left_unanswered_is_told_and_decided(
     with talk(memory, clock, model, session="morning") as agent:
         assert agent.greeting == (
             "We last talked 3 days ago. Not answered yet (in the session evening): "
-            "“What is my cat called, dead?”. It is kept."
+            "“Mies my cat was at the vet today, dead?” It is kept."
         )
         list(agent.say("Good morning to you, how are things?"))
     assert "You were last at work 3 days ago" in model.asked[0].system
-    assert "What is my cat called, dead?" in memories(memory)
+    assert "Mies my cat was at the vet today, dead?" in memories(memory)
 
 
 def test_the_same_conversation_needs_no_name(
@@ -187,7 +187,7 @@ def test_the_same_conversation_needs_no_name(
     killed(memory, clock, "two", monkeypatch)
     clock.advance(2 * HOUR)
     with talk(memory, clock) as agent:
-        assert agent.greeting == "Not answered yet: “What is my cat called, two?”, and 1 more. It is kept."
+        assert agent.greeting == "Not answered yet: “Mies my cat was at the vet today, two?”, and 1 more. It is kept."
 
 
 def test_nothing_to_greet_with(memory: Engram, clock: FixedClock) -> None:
@@ -215,7 +215,7 @@ def test_what_the_person_knows_the_end_of_is_not_unfinished(
 ) -> None:
     """Answered, failed with memories in its place, or too long an answer to be kept: nothing is brought up again."""
     with talk(memory, clock, model()) as agent:
-        list(agent.say("What is my cat called, by the way?"))
+        list(agent.say("Mies my cat was at the vet today, by the way?"))
     assert not any(line.get("awaits") for line in lines(memory))
     with talk(memory, clock) as agent:
         assert agent.manifest.unfinished == ()
