@@ -1,7 +1,6 @@
 """The installed command: a person at a terminal, a program at a pipe, and what is in Neo4j afterwards."""
 
 import json
-import re
 import shutil
 import signal
 import stat

@@ -187,7 +187,10 @@ def test_the_same_conversation_needs_no_name(
     killed(memory, clock, "two", monkeypatch)
     clock.advance(2 * HOUR)
     with talk(memory, clock) as agent:
-        assert agent.greeting == "Not answered yet: “Mies my cat was at the vet today, two?”, and 1 more. It is kept."
+        assert (
+            agent.greeting
+            == "Not answered yet: “Mies my cat was at the vet today, two?”, and 1 more. It is kept."
+        )
 
 
 def test_nothing_to_greet_with(memory: Engram, clock: FixedClock) -> None:
