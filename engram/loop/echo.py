@@ -124,6 +124,8 @@ def strip_recalled(text: str, recalled: Mapping[str, str]) -> Remainder:
     said = normal(text)
     if exact := next((each.id for each in memories if said and said == each.normal), None):
         return Remainder("", (exact,))
+    if joined := _joined_wholes(said, memories):
+        return Remainder("", joined)
     units = _units(text, memories)
     _match(units, memories)
     if not any(unit.echoes for unit in units):
@@ -139,6 +141,24 @@ def strip_recalled(text: str, recalled: Mapping[str, str]) -> Remainder:
         # "Not any more." means nothing without what it answers.
         return Remainder(text, ())
     return Remainder("", ids)
+
+
+def _joined_wholes(said: str, memories: Sequence["_Memory"]) -> tuple[str, ...]:
+    """Return the memories that a text is joined of, whole and in any order; none where it says anything beside them.
+
+    Without a full stop between them they are one sentence, so they are looked for before sentences are.
+    """
+    left = f" {' '.join(tokens(said))} "
+    found: list[str] = []
+    for memory in sorted(memories, key=lambda each: -len(each.tokens)):
+        if len(memory.tokens) >= FEWEST_WORDS and memory.spaced in left:
+            found.append(memory.id)
+            # Two in a row share the space between them.
+            while memory.spaced in left:
+                left = left.replace(memory.spaced, "  ")
+    rest = left.split()
+    turned = any(is_negation(token) or token in _TURNS or token.isdigit() for token in rest)
+    return () if turned or content_words(" ".join(rest)) else tuple(found)
 
 
 @dataclass(slots=True)

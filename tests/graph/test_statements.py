@@ -36,6 +36,7 @@ def test_walk_reads_no_more_than_its_batch(graph: Graph, name: str) -> None:
 SORTING = {
     "consolidate/find_due_promotions": "what is due is few, and comes by the time at which it is",
     "consolidate/find_promoted": "what one run promoted",
+    "consolidate/find_unreinforced": "new memories are few, and come by the time at which they were stored",
     "inspect/check_cluster_sizes": "clusters are few",
 }
 """Walks that sort what an index has made few, and why that is right."""

@@ -190,3 +190,11 @@ def test_two_hundred_variations_leave_nothing() -> None:
     texts = variations(np.random.default_rng(11), 200)
     assert len(set(texts)) > 150
     assert [text for text in texts if not said_back(text, RECALLED)] == []
+
+
+def test_memories_said_in_one_breath_are_an_echo() -> None:
+    """Joined without a full stop, in any order and more than once, memories are nothing new; with a word more they are."""
+    held = {"a" * 32: "My dog Rex eats carrots", "b" * 32: "I live in Berlin, near the old airport."}
+    said = "My dog Rex eats carrots My dog Rex eats carrots I live in Berlin, near the old airport."
+    assert strip_recalled(said, held).text == ""
+    assert strip_recalled(f"{said} with Bob", held).text != ""
