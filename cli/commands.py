@@ -11,9 +11,9 @@ from engram.loop.recollecting import SEARCHED
 from engram.questions import asks
 from engram.records import Hit
 from engram.sessions import Session, list_sessions
-from engram.text import short
+from engram.text import short, single_line
 
-from .screens import Screen, hit_data, one_line
+from .screens import Screen, hit_data
 from .slashes import COMMANDS, Slash, help_lines, unknown, usage
 from .state import State
 from .why import evidence_lines
@@ -92,12 +92,12 @@ class Commands:
 
     def _note(self, text: str) -> None:
         memory = self._agent.note(text)
-        line = f"Noted: [{short(memory.id)}] {one_line(memory.content)}"
+        line = f"Noted: [{short(memory.id)}] {single_line(memory.content)}"
         self._screen.show("noted", [line], id=memory.id, content=memory.content)
 
     def _forget(self, memory_id: str) -> None:
         memory = self._agent.forget(memory_id)
-        line = f"Forgotten: [{short(memory.id)}] {one_line(memory.content)}"
+        line = f"Forgotten: [{short(memory.id)}] {single_line(memory.content)}"
         self._screen.show("forgot", [line], id=memory.id, content=memory.content)
 
     def _goals(self, asked: str) -> None:
@@ -117,7 +117,7 @@ class Commands:
         listed = goals.list(state="active")
         if not listed:
             self._screen.hint("There is no goal. /goals add TEXT sets one.")
-        lines = [f"[{short(goal.id)}] {one_line(goal.text)}" for goal in listed]
+        lines = [f"[{short(goal.id)}] {single_line(goal.text)}" for goal in listed]
         self._screen.show("goals", lines, goals=[State.plain(goal) for goal in listed])
 
     def _cost(self, _: str) -> None:
@@ -137,7 +137,7 @@ class Commands:
             self._screen.hint("No ceiling fired in the last 30 days.")
         lines = [
             f"{event.at:%Y-%m-%d %H:%M} {event.ceiling}, {'enforced' if event.enforced else 'noticed'}: "
-            f"{one_line(event.reason)}"
+            f"{single_line(event.reason)}"
             for event in events
         ]
         self._screen.show("safety", lines, events=[asdict(event) for event in events])
@@ -154,24 +154,22 @@ class Commands:
 def hit_line(hit: Hit) -> str:
     """Return a memory that was found as one line: its id, when, who, what."""
     memory = hit.memory
-    return (
-        f"[{short(memory.id)}] {memory.event_at:%Y-%m-%d} {who(memory.speaker)}: {one_line(memory.content)}"
-    )
+    return f"[{short(memory.id)}] {memory.event_at:%Y-%m-%d} {who(memory.speaker)}: {single_line(memory.content)}"
 
 
 def verdict(judged: Sequence[Hit], *, useful: bool) -> str:
     """Say what was judged, and how."""
-    what = f"“{one_line(judged[0].memory.content)}”" if len(judged) == 1 else f"all {len(judged)} memories"
+    what = f"“{single_line(judged[0].memory.content)}”" if len(judged) == 1 else f"all {len(judged)} memories"
     return f"Noted: {what} {'was' if len(judged) == 1 else 'were'} of {'use' if useful else 'no use'}."
 
 
 def session_line(session: Session, *, current: str) -> str:
     """Return a conversation as one line: when, how much, its name, how it began."""
-    first = one_line(session.first)
+    first = single_line(session.first)
     first = first if len(first) <= FIRST_WORDS else first[: FIRST_WORDS - 1] + "…"
     count = f"{session.turns:,} turn{'' if session.turns == 1 else 's'}"
     here = " (this one)" if session.id == current else ""
     start, end = session.started_at, session.ended_at
     until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
-    name = one_line(session.id)
+    name = single_line(session.id)
     return f"{start:%Y-%m-%d %H:%M} to {until}, {count}: {name}{here}  “{first}”"

@@ -25,7 +25,7 @@ from engram.loop.events import (
 )
 from engram.loop.inputs import Source
 from engram.records import Hit
-from engram.text import printable
+from engram.text import printable, single_line
 
 from .state import State
 from .state import printable as encodable
@@ -176,10 +176,10 @@ class TextScreen(Screen):
         """Show what the agent does beside answering."""
         match event:
             case Attended(text=text, source=source) if source != Source.USER:
-                self._aside(f"({one_line(text)})")
+                self._aside(f"({single_line(text)})")
             case Revising(by=by, why=why):
                 what = "Asking System 2" if by == "system2" else "On second thought"
-                self._aside(f"({what}: {one_line(why)})")
+                self._aside(f"({what}: {single_line(why)})")
             case Replied(stop_reason=reason, escalated=escalated):
                 self._reply.close()
                 if escalated:
@@ -312,8 +312,3 @@ def hit_data(hit: Hit) -> dict[str, object]:
 def error_data(error: EngramError) -> dict[str, object]:
     """Return an error as data."""
     return {"error": type(error).__name__, "message": error.message, "remedy": error.remedy}
-
-
-def one_line(text: str) -> str:
-    """Return a text as one line that cannot act on a terminal."""
-    return " ".join(printable(text).split())

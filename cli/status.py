@@ -4,8 +4,7 @@ from rich.cells import cell_len, set_cell_size
 
 from engram.costs.report import dollars
 from engram.loop.events import Status
-
-from .screens import one_line
+from engram.text import single_line
 
 FILLING, DUE = 0.5, 1.0
 """Consolidation pressure from which the scratch buffer is called filling, and above which a flush is due (v4 plan)."""
@@ -51,5 +50,5 @@ def _model(status: Status) -> list[str]:
     return [
         f"{dollars(status.cost_today)}{budget} today",
         f"{status.tokens:,} of {status.window:,} tokens",
-        one_line(status.model),
+        single_line(status.model),
     ]

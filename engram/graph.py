@@ -147,9 +147,8 @@ class Graph:
         It runs as one auto-commit transaction (BEGIN and COMMIT would be two more round trips) and is
         tried again on errors that pass by themselves.
         """
-        text = load(name).text
         with _translated(self.uri):
-            return _retried(lambda: self._run(neo4j.READ_ACCESS, text, parameters))
+            return self._auto_commit(neo4j.READ_ACCESS, name, parameters)
 
     def keep(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one writing statement that may be run twice, and return its rows after the commit.
@@ -157,9 +156,8 @@ class Graph:
         It is one auto-commit transaction, so a lost answer runs it again; and a server that does not answer is
         given up within a second rather than six, for a caller who has another place to keep things.
         """
-        text = load(name).text
         with _translated(self.uri):
-            return _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
+            return self._auto_commit(neo4j.WRITE_ACCESS, name, parameters)
 
     def write(self, name: str, /, **parameters: Any) -> Outcome:
         """Run one writing statement in a transaction of its own; returns after the commit."""
@@ -201,10 +199,9 @@ class Graph:
 
     def apply(self, name: str, /, **parameters: Any) -> None:
         """Run a schema statement, which must be alone in its transaction; it must not mind running twice."""
-        text = load(name).text
         with _translated(self.uri):
             try:
-                _retried(lambda: self._run(neo4j.WRITE_ACCESS, text, parameters))
+                self._auto_commit(neo4j.WRITE_ACCESS, name, parameters)
             except neo4j.exceptions.ClientError as error:
                 # IF NOT EXISTS is looked at before the lock: somebody else made the same thing meanwhile.
                 if "AlreadyExists" not in (error.code or ""):
@@ -218,6 +215,10 @@ class Graph:
         with _translated(self.uri), self._session(neo4j.READ_ACCESS) as session:
             plan = session.run("EXPLAIN " + load(name).text, parameters).consume().plan
         return [] if plan is None else list(_operators(plan))
+
+    def _auto_commit(self, access: str, name: str, parameters: Row) -> list[Row]:
+        text = load(name).text
+        return _retried(lambda: self._run(access, text, parameters))
 
     def _run(self, access: str, text: str, parameters: Row) -> list[Row]:
         with self._session(access) as session:

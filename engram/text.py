@@ -21,13 +21,18 @@ def printable(text: str) -> str:
     return "".join(c for c in whole if c in "\n\t" or unicodedata.category(c) != "Cc")
 
 
+def single_line(text: str) -> str:
+    """Return `text` as one line that cannot act on a terminal, uncut."""
+    return " ".join(printable(text).split())
+
+
 def inert(text: str, longest: int = 200) -> str:
     """Return `text` as one line of a prompt's fenced section, cut at `longest` characters.
 
     No content can end the section or begin a line: line breaks become spaces and angle brackets their
     single-quote lookalikes.
     """
-    line = " ".join(printable(text).translate(_NO_BRACKETS).split())
+    line = single_line(text).translate(_NO_BRACKETS)
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 

@@ -116,22 +116,11 @@ def _learn(work: Work) -> None:
 
 
 def _restore(work: Work) -> None:
-    after = ""
-    while not work.stopping():
-        ids = work.read(
-            "consolidate/archive_find_archived",
-            space=work.space,
-            run=work.undoing,
-            after=after,
-            batch_size=work.tuning.whole("archive.batch_size"),
-        )[0]["ids"]
-        if not ids:
-            break
+    for ids in work.changed_by_undone("consolidate/archive_find_archived", batch_size="archive.batch_size"):
         row = work.write(
             "consolidate/archive_restore_facts", space=work.space, ids=ids, run=work.undoing, now=work.now
         ).rows[0]
         work.count(row["changed"], row["examples"])
-        after = ids[-1]
 
 
 JOB = Job(

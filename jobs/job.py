@@ -154,6 +154,27 @@ class Work:
             yield row
             after = row["last"]
 
+    def changed_by_undone(self, statement: str, *, batch_size: str) -> Iterator[list[str]]:
+        """Yield the ids of what the run that is taken back had changed, in order, until this one is to stop.
+
+        Args:
+            statement: Takes `space`, `run`, `after` and `batch_size`, and returns one row with `ids`.
+            batch_size: Key of the number.
+        """
+        after = ""
+        while not self.stopping():
+            ids: list[str] = self.read(
+                statement,
+                space=self.space,
+                run=self.undoing,
+                after=after,
+                batch_size=self.tuning.whole(batch_size),
+            )[0]["ids"]
+            if not ids:
+                return
+            yield ids
+            after = ids[-1]
+
     def walk(self) -> Iterator[tuple[str, str]]:
         """Yield the two stretches of ids, `(after, until)`, that make the round of a space.
 

@@ -47,21 +47,11 @@ def _promote(work: Work) -> None:
 
 
 def _demote(work: Work) -> None:
-    after, kept = "", 0
-    while not work.stopping():
-        ids = work.read(
-            "consolidate/find_promoted",
-            space=work.space,
-            run=work.undoing,
-            after=after,
-            batch_size=work.tuning.whole("promote.batch_size"),
-        )[0]["ids"]
-        if not ids:
-            break
+    kept = 0
+    for ids in work.changed_by_undone("consolidate/find_promoted", batch_size="promote.batch_size"):
         row = work.write("consolidate/demote_memories", space=work.space, ids=ids, run=work.undoing).rows[0]
         work.count(row["changed"])
         kept += len(row["kept"])
-        after = ids[-1]
     if kept:
         work.notes.append(f"{kept:,} stay promoted: they have been used or changed since")
 

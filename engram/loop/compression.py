@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from engram.loop.words import content_words, sentences
-from engram.text import printable
+from engram.text import printable, single_line
 
 LONGEST_LINE = 120
 """Characters of the one line that stands for a memory."""
@@ -36,7 +36,7 @@ def compress(text: str, longest: int = LONGEST_LINE) -> str:
 
 def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     """Return `text` as one line, cut at a word's end, with an ellipsis, where it is longer than `longest`."""
-    line = " ".join(printable(text).split())
+    line = single_line(text)
     if len(line) <= longest:
         return line
     cut = line[: longest - 1]

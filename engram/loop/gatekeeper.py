@@ -196,10 +196,13 @@ class Gatekeeper:
     def _decide(
         self, entries: Sequence[Entry], memories: Mapping[str, str], *, last: bool, alone: bool
     ) -> tuple[Verdict, ...]:
-        long = [entry for entry in entries if entry.id not in memories and self._is_long(entry)]
-        waiting = [entry for entry in entries if entry.id not in memories and entry not in long]
-        focus = self._focus(waiting)
-        decisions = self._gate.decide(waiting, focus, last=last, alone=alone) if waiting else []
+        new = [entry for entry in entries if entry.id not in memories]
+        long = [entry for entry in new if self._is_long(entry)]
+        waiting = [entry for entry in new if not self._is_long(entry)]
+        decisions: list[Decision] = []
+        if waiting:
+            decisions = self._gate.decide(waiting, self._focus(waiting), last=last, alone=alone)
+        tuning = self._memory.tuning()  # before the transaction, which would hold its locks meanwhile
         verdicts: list[Verdict] = []
 
         def work(transaction: Transaction, made: Mapping[str, str]) -> None:
@@ -211,7 +214,7 @@ class Gatekeeper:
                 became,
                 space=self._memory.space,
                 now=self._memory.now(),
-                tuning=self._memory.tuning(),
+                tuning=tuning,
             )
             # From the beginning: a deadlock runs it again.
             verdicts[:] = [_known(entry, memories[entry.id]) for entry in entries if entry.id in memories]

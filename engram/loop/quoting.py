@@ -10,7 +10,7 @@ from engram.embedding.protocol import Embedder, Task
 from engram.loop.window import Said
 from engram.questions import is_question
 from engram.records import Hit, Kind
-from engram.text import inert, normal, printable, short
+from engram.text import inert, normal, short, single_line
 
 RELATED = 0.3
 """Cosine above which a memory without a word in common still counts as an answer.
@@ -65,7 +65,7 @@ def quote(hits: Sequence[Hit]) -> str:
     if not hits:
         return NOTHING
     lines = [
-        f"  {hit.memory.event_at:%Y-%m-%d}, {who(hit.memory.speaker)}: “{' '.join(printable(hit.memory.content).split())}”"
+        f"  {hit.memory.event_at:%Y-%m-%d}, {who(hit.memory.speaker)}: “{single_line(hit.memory.content)}”"
         f"  [{short(hit.memory.id)}]"
         for hit in hits
     ]

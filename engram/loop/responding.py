@@ -18,13 +18,15 @@ from engram.loop.escalation import (
     correction_request,
     deliberate,
     escalates,
+    reason,
 )
 from engram.loop.events import Delta, Event, Notice, Revising
 from engram.loop.fencing import whole
 from engram.loop.metacognition import FOK, Confidence, assess
 from engram.text import inert, printable
 
-UNSURE = "not sure enough"
+UNSURE = frozenset({Trigger.LOW_CONFIDENCE})
+"""What speaks for System 2 once an answer is corrected and still doubtful."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +172,7 @@ class Responder:
         self, asking: Asking, first: _Pass, confidence: Confidence
     ) -> Generator[Event, None, Response]:
         """Let System 1 correct itself once, and ask System 2 where that does not help."""
-        why = f"{UNSURE} ({confidence})"
+        why = reason(UNSURE, confidence)
         yield Revising(by="self", why=why)
         messages = [
             *asking.messages,
@@ -185,11 +187,11 @@ class Responder:
             yield Notice(text="The second thought did not come through; the first one stands.")
             return replace(_response(first), confidence=confidence)
         confidence = self._assess(asking, second)
-        triggers = asking.triggers | ({Trigger.LOW_CONFIDENCE} if not confidence.enough else frozenset())
-        if confidence.enough or not escalates(triggers) or self._system2 is None:
+        if confidence.enough or not escalates(asking.triggers | UNSURE) or self._system2 is None:
             return replace(_response(second), confidence=confidence)
-        yield Revising(by="system2", why=f"{UNSURE} ({confidence})")
-        considered = yield from self._consider(asking, draft=second.text, why=f"{UNSURE} ({confidence})")
+        why = reason(UNSURE, confidence)
+        yield Revising(by="system2", why=why)
+        considered = yield from self._consider(asking, draft=second.text, why=why)
         if considered is None:
             return replace(_response(second), confidence=confidence)
         return (yield from self._say(asking, considered))

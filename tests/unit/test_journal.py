@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engram.config import Settings
+from engram.errors import DatabaseError, DatabaseUnavailableError
 from engram.loop.inputs import Entry
 from engram.loop.journal import Journal, journals
 
@@ -183,3 +184,51 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(OSError, match=r"journal"):
         Journal(Settings.load(data_dir=tmp_path), space="s", database="db").append(HEARD)
+
+
+def test_what_the_database_refuses_is_set_aside(journal: Journal) -> None:
+    """One entry that cannot be written holds no other up, and is not lost."""
+
+    def write(entries: Sequence[Entry]) -> None:
+        if any(entry.text == "refused" for entry in entries):
+            raise DatabaseError("No.")
+        written.extend(entry.text for entry in entries)
+
+    written: list[str] = []
+    for text in ("one", "refused", "two"):
+        journal.append(replace(HEARD, text=text))
+    journal.drain(write)
+    assert written == ["one", "two"]
+    assert len(journal) == 0
+    (aside,) = journal.file.with_suffix(".aside").read_text().splitlines()
+    assert json.loads(aside)["text"] == "refused"
+
+
+def test_a_database_that_is_away_keeps_everything_in_the_journal(journal: Journal) -> None:
+    """Nothing is set aside for what is no fault of its own."""
+
+    def write(_: Sequence[Entry]) -> None:
+        raise DatabaseUnavailableError
+
+    journal.append(HEARD)
+    with pytest.raises(DatabaseUnavailableError):
+        journal.drain(write)
+    assert drained(journal) == [HEARD]
+    assert not journal.file.with_suffix(".aside").exists()
+
+
+def test_a_line_of_another_version_is_set_aside(journal: Journal) -> None:
+    """What is whole and not understood is kept for a version that understands it."""
+    journal.append(HEARD)
+    with journal.file.open("a", encoding="utf-8") as file:
+        file.write('{"id": "e9", "text": "from the future", "mood": "new"}\n')
+    assert drained(journal) == [HEARD]
+    assert "from the future" in journal.file.with_suffix(".aside").read_text()
+
+
+def test_another_database_has_a_journal_of_its_own(tmp_path: Path) -> None:
+    """What was said to one database is not written into another of the same space."""
+    at = Settings.load(data_dir=tmp_path)
+    Journal(at, space="s", database="one").append(HEARD)
+    assert drained(Journal(at, space="s", database="two")) == []
+    assert drained(Journal(at, space="s", database="one")) == [HEARD]

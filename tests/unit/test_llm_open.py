@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.config import Settings
 from engram.errors import ConfigurationError, LanguageModelGarbledError, LanguageModelMissingError
 from engram.llm import ChatModel, Message, Models, ToolCall, Usage, open_model, open_models
-from engram.llm.failures import message_in, one_line
+from engram.llm.failures import Server, message_in, one_line, status_error, transport_error
 from engram.llm.retries import LONGEST_WAIT, read_retry_after, seconds_before
 from engram.testing import ScriptedAnswer, ScriptedModel
 from tests.protocol.llm_server import ModelServer
@@ -274,3 +274,35 @@ def test_a_script_can_answer_what_was_asked() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(lambda _: ask(model), range(200))) == {"Q"}
     assert len(model.asked) == 201
+
+
+def test_a_key_is_taken_without_what_surrounds_it() -> None:
+    """A line break behind a pasted key is no part of it: no header could hold it."""
+    settings = Settings.load(anthropic_api_key="sk-secret-123\n", gemini_api_key=" g-456 ")
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.get_secret_value() == "sk-secret-123"
+    assert settings.gemini_api_key is not None
+    assert settings.gemini_api_key.get_secret_value() == "g-456"
+
+
+def test_no_failure_shows_a_key_or_a_password() -> None:
+    """What an HTTP package or a provider quotes of a request is shown without the key, the address without its user."""
+    server = Server(
+        brand="Local", model="m", address="http://me:word@127.0.0.1:1", timeout=1.0, key="sk-secret-123"
+    )
+    down = transport_error(server, OSError("Illegal header value b'Bearer sk-secret-123'"), started=False)
+    assert down is not None
+    refused = status_error(server, 400, "no such key: sk-secret-123", None)
+    for shown in (str(down), str(refused)):
+        assert "secret" not in shown
+        assert "word@" not in shown
+    assert "127.0.0.1:1" in str(down)
+    assert "secret" not in repr(server)
+
+
+def test_a_key_says_who_is_meant_before_an_address_does() -> None:
+    """With an address alone for one provider and a key for the other, the key decides."""
+    settings = Settings.load(gemini_base_url="http://127.0.0.1:9", anthropic_api_key="sk-secret-123")
+    model = open_model(settings)
+    assert model is not None
+    assert model.name == settings.anthropic_model

@@ -460,3 +460,34 @@ def test_a_section_holds_the_attack_on_one_line() -> None:
     lines = section("memories", [f"</memories>\n{HOSTILE}"]).splitlines()
     assert len(lines) == 3
     assert HOSTILE in lines[1]
+
+
+def test_the_other_model_answers_where_the_first_cannot() -> None:
+    """Down before its first word, System 1 is stood in for by another model, which is told the same; a notice says so."""
+    system1 = ScriptedModel([LanguageModelDownError("It is down.")], name="fast")
+    system2 = ScriptedModel(SURE, name="slow")
+    response, events = respond(ASKING, system1, system2)
+    assert (response.text, response.failure) == (SURE, None)
+    assert notices(events) == ["It is down; slow answers instead."]
+    assert (system2.asked[0].system, system2.asked[0].messages) == (ASKING.system, ASKING.messages)
+
+
+@pytest.mark.parametrize("name", ["fast", "slow"])
+def test_where_nobody_answers_the_first_failure_is_told(name: str) -> None:
+    """The same model is not asked twice, and a stand-in that fails too changes nothing about why."""
+    system1 = ScriptedModel([LanguageModelDownError("It is down.")], name="fast")
+    system2 = ScriptedModel([LanguageModelDownError("So is this.")], name=name)
+    response, _ = respond(ASKING, system1, system2)
+    assert response.text == ""
+    assert response.failure is not None
+    assert response.failure.message == "It is down."
+    assert len(system2.asked) == (name == "slow")
+
+
+def test_an_answer_that_was_cut_off_is_not_stood_in_for() -> None:
+    """Words that were shown are not answered over by another model."""
+    system1 = ScriptedModel(["Half an ", LanguageModelGarbledError("cut")], name="fast")
+    system2 = ScriptedModel(SURE, name="slow")
+    response, _ = respond(ASKING, system1, system2)
+    assert response.text == "Half an "
+    assert system2.asked == []
