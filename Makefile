@@ -11,7 +11,7 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/engram server install
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 60
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
