@@ -27,13 +27,18 @@ class Entry:
 
 
 COMMANDS = {
+    "approve": Entry("engram.cli.approve:approve", "Approve or refuse what is to weigh like identity."),
     "believed": Entry("engram.cli.why:believed", "Show what was believed then, beside what is now."),
+    "changes": Entry("engram.cli.changes:changes", "List what consolidation changed, with the way back."),
     "chat": Entry("engram.cli.chat:chat", "Talk; it remembers across sessions."),
     "completion": Entry("engram.cli.completion:completion", "Print the shell's completion script."),
     "config": Entry("engram.cli.config:config", "Show and change settings and numbers."),
     "cost": Entry("engram.cli.cost:cost", "Show what the language models cost."),
     "demo": Entry("engram.cli.demo:demo", "Watch it remember a conversation and answer from it."),
     "doctor": Entry("engram.cli.doctor:doctor", "Check everything and say how to mend what is wrong."),
+    "entities": Entry("engram.cli.entities:entities", "List who and what is known; take names for one."),
+    "entity": Entry("engram.cli.entities:entity", "Show all that is known of somebody or something."),
+    "facts": Entry("engram.cli.facts:facts", "List the facts drawn from what was said."),
     "forget": Entry("engram.cli.memory:forget", "Take a memory out of recall, or erase it for good."),
     "get": Entry("engram.cli.memory:get", "Show one memory."),
     "history": Entry("engram.cli.why:history", "Show what has happened to a memory."),
@@ -41,10 +46,13 @@ COMMANDS = {
     "jobs": Entry("engram.jobs.command:jobs", "List, run and undo what keeps the memory in shape."),
     "recall": Entry("engram.cli.recall:recall", "Ask the memory."),
     "remember": Entry("engram.cli.memory:remember", "Store one thing."),
+    "resolve": Entry("engram.cli.tensions:resolve", "Say which side of a tension holds."),
     "safety": Entry("engram.cli.safety:safety", "Show what the ceilings on reinforcement have stopped."),
     "schema": Entry("engram.cli.schema:schema", "Set up or inspect the database's schema."),
     "server": Entry("engram.cli.server:server", "Install, start and stop the managed Neo4j."),
     "stats": Entry("engram.cli.memory:stats", "Count what is remembered."),
+    "tensions": Entry("engram.cli.tensions:tensions", "List contradictions that nothing has settled."),
+    "undo": Entry("engram.cli.changes:undo", "Take a change of belief back."),
     "why": Entry("engram.cli.why:why", "Show what a memory rests on."),
 }
 

@@ -82,7 +82,7 @@ class Engram:
         self._opening = threading.Lock()
         self._schema: SchemaRecord | None = None
         self._tuned = Tuned(graph, space=self.space)
-        self._writer = Writer(
+        self.writer = Writer(
             graph,
             lambda: self.embedder,
             space=self.space,
@@ -282,7 +282,7 @@ class Engram:
             if older is not None:
                 self._supersede(transaction, older, memory.id, reason or "replaced", now)
 
-        memory = self._writer.write(draft, now, then=link)
+        memory = self.writer.write(draft, now, then=link)
         if memory.created:
             self._learner.reinforce(News(ids=(memory.id,), at=now))
         return memory
@@ -301,9 +301,7 @@ class Engram:
             progress: Called after each batch with the number of further turns that are done.
         """
         now = self._clock()
-        ingested = self._writer.write_turns(
-            turns, now, batch_size=self.settings.batch_size, progress=progress
-        )
+        ingested = self.writer.write_turns(turns, now, batch_size=self.settings.batch_size, progress=progress)
         if 0 < ingested.stored <= REINFORCED_AT_ONCE:
             self._learner.reinforce(News(ids=ingested.memories, at=now))
         return ingested
@@ -316,7 +314,7 @@ class Engram:
             addition: What else is written, and which memories it touches.
         """
         now = self._clock()
-        done = self._writer.write_turns(
+        done = self.writer.write_turns(
             turns, now, batch_size=max(1, len(turns)), progress=None, addition=addition
         )
         if done.stored:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -61,6 +61,10 @@ class Draft:
     """Of the source in it, 0 to 1."""
     immutable: bool = False
     """Whether its weight stays as it is, whatever happens."""
+    names: tuple[str, ...] | None = None
+    """Who and what it is about; None: the capitalised words of its content."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Further properties, which only some memories have; they may stand in for those that all have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -500,6 +504,7 @@ class Writer:
             "importance": draft.importance,
             "embed_model": model,
             "version": 1,
+            **draft.more,
         }
 
     def _expires_at(self, now: datetime) -> datetime:
@@ -586,8 +591,9 @@ def _prefixed(embedder: Embedder, kind: Kind, text: str) -> str:
 def _mentions(draft: Draft) -> Iterator[tuple[str, str, str]]:
     """Yield key, name and role of everybody and everything that a memory is said by or names, each once."""
     seen = {""}
+    named = names_in(draft.content) if draft.names is None else draft.names
     speaker = [] if draft.speaker is None else [(draft.speaker, "speaker")]
-    for name, role in [*speaker, *((name, "named") for name in names_in(draft.content))]:
+    for name, role in [*speaker, *((name, "named") for name in named)]:
         if (key := entity_key(name)) not in seen:
             seen.add(key)
             yield key, name, role
@@ -610,6 +616,8 @@ def _link(line: _Line, memory: str, *, previous: str | None) -> Row:
         "at": line.at,
         "caption": line.turn.caption,
         "source": line.turn.source,
+        "source_tag": line.turn.source_tag,
+        "told": line.turn.source_tag == USER_TAG,
         "memory": memory,
         "previous": previous,
     }

@@ -9,7 +9,7 @@ from engram.errors import EmbedderMismatchError, SchemaError
 from engram.graph import Graph
 from engram.tuning import DEFAULTS_SPACE, default_numbers
 
-VERSION = 4
+VERSION = 5
 """Raised whenever a file is added to `cypher/schema/`."""
 _INDEX_SECONDS = 300
 

@@ -22,6 +22,7 @@ from engram.memory import Engram
 from engram.tuning import DEFAULTS_SPACE, read_tuning
 
 from .job import Job, Run, run_job
+from .means import Means
 from .scheduler import JOBS, serve, timetable
 from .undo import undo as undo_run
 from .words import SHORT, headline, history_line, job_lines, run_lines
@@ -104,12 +105,13 @@ def run(state: State, name: str, *, dry_run: bool, all_spaces: bool) -> None:
     job = _job(name)
     if all_spaces and state.wanted_space is not None:
         raise click.UsageError("--space names one space and --all-spaces all of them; give one of the two.")
-    with state.open() as memory, _bar(job.name, quiet=state.json) as progress:
+    with state.open() as memory, Means(memory) as means, _bar(job.name, quiet=state.json) as progress:
         done = run_job(
             job,
             memory.graph,
             space=None if all_spaces else memory.space,
             dry_run=dry_run,
+            means=means,
             progress=progress,
         )
     _show(state, done)
@@ -169,14 +171,14 @@ def start(state: State, *, with_chat: bool, chat_options: tuple[str, ...]) -> No
     if chat_options and not with_chat:
         raise click.UsageError(f"{' '.join(chat_options)} is for a chat; give --with-chat too.")
     chat = state.chat(chat_options) if with_chat else None
-    with state.open() as memory:
+    with state.open() as memory, Means(memory) as means:
         if chat is None:
-            _serve(state, memory.graph)
+            _serve(state, memory.graph, means)
         else:
-            _accompany(state, memory.graph, chat)
+            _accompany(state, memory.graph, means, chat)
 
 
-def _serve(state: State, graph: Graph) -> None:
+def _serve(state: State, graph: Graph, means: Means) -> None:
     """Run the jobs in the foreground; tell of every run."""
 
     def report(job: str, outcome: Run | EngramError) -> None:
@@ -187,7 +189,7 @@ def _serve(state: State, graph: Graph) -> None:
         else:
             state.say(headline(outcome))
 
-    table = timetable(graph, space=state.wanted_space, report=report)
+    table = timetable(graph, space=state.wanted_space, report=report, means=means)
     where = "every space" if state.wanted_space is None else f"the space {state.wanted_space!r}"
     state.say(f"Running {', '.join(JOBS)} in {where}; Ctrl-C ends it.")
     left = serve(table)
@@ -196,7 +198,7 @@ def _serve(state: State, graph: Graph) -> None:
     state.say("Stopped.")
 
 
-def _accompany(state: State, graph: Graph, chat: Callable[[], None]) -> None:
+def _accompany(state: State, graph: Graph, means: Means, chat: Callable[[], None]) -> None:
     """Run the jobs behind a conversation; tell of what failed when it is over."""
     failures: list[str] = []
 
@@ -207,7 +209,7 @@ def _accompany(state: State, graph: Graph, chat: Callable[[], None]) -> None:
             failures.append(f"{job}: {outcome.error}")
 
     try:
-        with timetable(graph, space=state.wanted_space, report=report):
+        with timetable(graph, space=state.wanted_space, report=report, means=means):
             chat()
     finally:
         if failures:

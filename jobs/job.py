@@ -10,13 +10,18 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Protocol
 from uuid import uuid4
 
-from engram.errors import DatabaseUnavailableError, EngramError
+from engram.errors import ConfigurationError, DatabaseUnavailableError, EngramError
 from engram.graph import Graph, Outcome, Row
 from engram.identity import person
+from engram.llm.base import ChatModel
+from engram.memory import Engram
 from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
+
+from .means import Means
 
 EXAMPLES = 5
 """Examples that a run keeps for a person."""
@@ -94,7 +99,7 @@ class Batches:
                 work.advance(after, until)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Work:
     """One run of a job in one space: what its steps act through."""
 
@@ -109,6 +114,8 @@ class Work:
     """The run that is being taken back."""
     stopping: Callable[[], bool] = lambda: False
     """Asked between batches; True ends the run early."""
+    means: Means | None = None
+    """What the job has beside the graph."""
     generator: random.Random = field(default_factory=random.Random)
     """Spreads workers over a space and their pauses over time; it decides nothing that is remembered."""
     progress: Callable[[float], None] | None = None
@@ -125,6 +132,31 @@ class Work:
     """What could not be done, and why."""
     _begun: float = 0.0
     _wrapped: bool = False
+
+    @cached_property
+    def memory(self) -> Engram:
+        """The space as a memory, whose clock stands at the run's time.
+
+        Raises:
+            ConfigurationError: The run was given no means.
+        """
+        return self._means().memory(self.space, self.now)
+
+    def model(self, purpose: str) -> ChatModel | None:
+        """Return a model for questions that nobody waits for, metered, or None where there is none.
+
+        Args:
+            purpose: What for; costs are summed by it.
+        """
+        return self._means().model(self.space, purpose)
+
+    def _means(self) -> Means:
+        if self.means is None:
+            raise ConfigurationError(
+                f"This job needs more than the graph in the space {self.space!r}: an embedder, and a model if there is one.",
+                remedy="Run it with `engram jobs run`, or give `run_job` its `means`.",
+            )
+        return self.means
 
     def write(self, statement: str, /, **parameters: Any) -> Outcome:
         """Run a writing statement in a transaction of its own; a dry run takes it back."""
@@ -220,6 +252,7 @@ def run_job(
     clock: Callable[[], datetime] | None = None,
     dry_run: bool = False,
     undoing: str | None = None,
+    means: Means | None = None,
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
@@ -235,6 +268,7 @@ def run_job(
         clock: Gives the time, read once for the whole run; the database's time if left out.
         dry_run: Only say what would change.
         undoing: Id of a run of this job, to take it back instead.
+        means: What jobs that embed or ask a model need.
         stop: Asked between batches; True ends the run early.
         progress: Told how far the run is, 0 to 1.
 
@@ -266,6 +300,7 @@ def run_job(
                 run=run_id,
                 dry_run=dry_run,
                 undoing=undoing,
+                means=means,
                 stopping=stop,
             )
             done.works.append(work)

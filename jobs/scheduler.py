@@ -34,6 +34,7 @@ from . import (
     sweep,
 )
 from .job import Job, Run, run_job
+from .means import Means
 
 JOBS: dict[str, Job] = {
     job.name: job
@@ -200,13 +201,14 @@ class Timetable:
                     self._scheduler.reschedule_job(job.name, trigger=_trigger(interval))
 
 
-def timetable(graph: Graph, *, space: str | None, report: Report) -> Timetable:
+def timetable(graph: Graph, *, space: str | None, report: Report, means: Means | None = None) -> Timetable:
     """Return the timetable of all jobs over one space, or over all of them (`space=None`).
 
     Args:
         graph: Where.
         space: Whose, or None; the intervals are that space's or, for all of them, the defaults.
         report: Told of every run.
+        means: What jobs that embed or ask a model need; without it they fail, and say so.
 
     Raises:
         EngramError: The intervals cannot be read.
@@ -217,7 +219,7 @@ def timetable(graph: Graph, *, space: str | None, report: Report) -> Timetable:
         return {job.name: tuning.minutes(job.interval) for job in JOBS.values()}
 
     def run(job: Job, stop: Callable[[], bool]) -> Run:
-        return run_job(job, graph, space=space, stop=stop)
+        return run_job(job, graph, space=space, means=means, stop=stop)
 
     return Timetable(JOBS.values(), run=run, intervals=intervals, report=report)
 

@@ -2,8 +2,8 @@ CYPHER 25
 // Keep what was heard or said, before anything else happens to it: its raw turn, for ever, and an entry of the scratch
 // buffer, which waits for the exit gate. What a reply answers no longer waits for one.
 // $space: string, whose
-// $rows: list of maps {key (the turn's id), entry (map: the entry's properties), answers (id of an entry or null)},
-//   sorted by session
+// $rows: list of maps {key (the turn's id), entry (map: the entry's properties), answers (id of an entry or null),
+//   told (boolean, whether facts may be drawn from it)}, sorted by session
 // $run: string, the run of the loop that hears it; null where it comes from a journal
 // $now: datetime, when it is written
 // returns: heard (integer, entries that are new)
@@ -38,6 +38,8 @@ MERGE (t:Turn {space: $space, id: row.key})
     t.speaker = row.entry.speaker,
     t.at = row.entry.at,
     t.source = row.entry.source,
+    t.source_tag = row.entry.source_tag,
+    t.extract_due_at = CASE WHEN row.told THEN $now END,
     t.created_at = $now
 MERGE (t)-[:PART_OF]->(s)
 MERGE (e:ScratchEntry {id: row.entry.id})

@@ -2,8 +2,9 @@ CYPHER 25
 // Store the raw turns, and link each memory to its turn, its session and the memory said before it.
 // The sessions were locked by lock_sessions, and what new memories follow by lock_memories, in the same transaction.
 // $space: string, whose
-// $rows: list of maps {turn, session, text, speaker, at, caption, source, memory, previous}: turn is the
-//   id, memory the id of the turn's memory, previous the id of the memory before it or null
+// $rows: list of maps {turn, session, text, speaker, at, caption, source, source_tag, told (boolean, whether facts may be
+//   drawn from it), memory, previous}: turn is the id, memory the id of the turn's memory, previous the id of the
+//   memory before it or null
 // $tails: map, session id to the id of the memory of its last turn
 // $now: datetime, when
 // Running it twice: no change.
@@ -18,6 +19,8 @@ MERGE (t:Turn {space: $space, id: row.turn})
     t.at = row.at,
     t.caption = row.caption,
     t.source = row.source,
+    t.source_tag = row.source_tag,
+    t.extract_due_at = CASE WHEN row.told THEN $now END,
     t.created_at = $now
 MERGE (t)-[:PART_OF]->(s)
 MERGE (m)-[d:DERIVED_FROM]->(t)

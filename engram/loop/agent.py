@@ -140,7 +140,9 @@ class Agent:
         self._clock = clock or memory.now
         self._shield = shield
         self._consent = consent
-        self.ledger = ledger or open_ledger(memory, self._clock)
+        self.ledger = ledger or open_ledger(
+            memory.graph, memory.settings, space=memory.space, clock=self._clock
+        )
         self.safety = Safety(memory.graph, space=memory.space, clock=self._clock)
         self._talk = Talk.resumed(memory.graph, space=memory.space, session=self.session, assistant=assistant)
         self._hearing = open_hearing(

@@ -5,8 +5,10 @@ from datetime import datetime
 
 import numpy as np
 
+from engram.config import Settings
 from engram.costs import Ledger
 from engram.errors import DatabaseError
+from engram.graph import Graph
 from engram.llm import Models
 from engram.llm.base import ChatModel
 from engram.loop.entry_gate import EntryGate
@@ -30,12 +32,11 @@ def tuned(memory: Engram) -> Tuning:
         return Tuning()
 
 
-def open_ledger(memory: Engram, clock: Callable[[], datetime]) -> Ledger:
+def open_ledger(graph: Graph, settings: Settings, *, space: str, clock: Callable[[], datetime]) -> Ledger:
     """Return the ledger of a space, with the prices and the budget of the settings."""
-    settings = memory.settings
     return Ledger(
-        memory.graph,
-        space=memory.space,
+        graph,
+        space=space,
         clock=clock,
         prices=settings.prices,
         daily_budget=settings.daily_budget,

@@ -7,6 +7,7 @@ from typing import Any
 
 from engram.graph import Graph, Row, Transaction
 from engram.loop.inputs import Entry
+from engram.records import USER_TAG
 from engram.remembering import turn_key
 
 MOST = 200
@@ -97,6 +98,8 @@ def _row(entry: Entry) -> dict[str, Any]:
     return {
         "key": turn_key(entry.session, entry.turn, entry.speaker, entry.text),
         "answers": entry.answers,
+        # What the agent says is no source of facts, and what the entry gate lets pass holds none.
+        "told": entry.source_tag == USER_TAG and not entry.skipped,
         "entry": properties(entry),
     }
 
