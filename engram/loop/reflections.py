@@ -11,19 +11,15 @@ from engram.loop.escalation import Correction
 from engram.loop.inputs import Source
 from engram.memory import Engram
 from engram.records import Kind, Memory, memory_from
-from engram.text import inert, short
+from engram.text import inert
 from engram.validation import MAX_NAME
 
-HEADING = "In similar past situations, you made these errors:"
-"""What stands before `reflection_lines` in a prompt."""
 REFLECTION = "reflection"
 """Source of what the agent drew from its own doing."""
 SIMILAR = 0.3
 """Least cosine of a correction and the attention focus; with all-MiniLM-L6-v2 unrelated texts lie mostly under 0.2."""
 LONGEST_PART = 2_000
 """Characters of each part of a correction."""
-LONGEST_LINE = 600
-"""Characters of a correction in a prompt."""
 
 
 def store_correction(
@@ -93,11 +89,3 @@ def find_corrections(graph: Graph, vector: Sequence[float], space: str, k: int =
         limit=k,
     )
     return tuple(memory_from(row["memory"]) for row in rows)
-
-
-def reflection_lines(corrections: Sequence[Memory]) -> tuple[str, ...]:
-    """Return corrections as lines of a prompt's fenced section, one line each, whatever they hold."""
-    return tuple(
-        f"[{short(each.id)}] {each.event_at:%Y-%m-%d}: {inert(each.content, LONGEST_LINE)}"
-        for each in corrections
-    )

@@ -50,11 +50,6 @@ def count_messages(messages: Iterable[Message]) -> int:
     return sum(count_tokens(message.text) + MESSAGE_OVERHEAD for message in messages)
 
 
-def fits(text: str, budget: int) -> bool:
-    """Say whether `text` has no more tokens than `budget`, as far as is estimated."""
-    return count_tokens(text) <= budget
-
-
 class TokenCounter:
     """Estimates tokens for one model, corrected by what its provider counted."""
 

@@ -15,7 +15,6 @@ from engram.loop.tokens import (
     TokenCounter,
     count_messages,
     count_tokens,
-    fits,
 )
 
 COUNTED = (34, 19, 59, 9, 30, 7, 38, 35, 22, 39)
@@ -74,8 +73,6 @@ def test_messages_cost_their_frame() -> None:
     """Each message costs its text and four tokens more."""
     told = [Message(role="user", text="word"), Message(role="assistant", text="")]
     assert count_messages(told) == 2 + 2 * MESSAGE_OVERHEAD
-    assert fits("word", 2)
-    assert not fits("word", 1)
 
 
 @given(st.floats(LOWEST_RATIO, HIGHEST_RATIO), st.integers(100, 500))
