@@ -1,16 +1,17 @@
 CYPHER 25
-// Delete memories with their snapshots, the turns that nothing else rests on and the names that nothing else
-// mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters
-// that it belonged to their label and centroid, until they are formed anew; its box and that one's trace for good. What raw turns, the scratch buffer and the
+// Delete memories with their snapshots, turns with what the scratch buffer holds of them, and the names that nothing else
+// mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters that
+// it belonged to their label and centroid, until they are formed anew; its box and that one's trace for good. What the
 // records of language models hold of the same words goes too.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
+// $turns: list of strings, the turns'
 // $hashes: list of strings, tombstones to leave
 // $words: list of strings, lower case: a recall whose question holds one of them forgets its question
-// $specific: integer, from so many characters on, a raw turn that holds the words quotes them; else it is them or not
+// $quotes: list of strings, lower case: what a model said that holds one of them goes
 // $now: datetime, when
-// returns: erased (integer, memories deleted)
+// returns: erased (integer, memories deleted); no row where there is none of them
 // Running it twice: the second run deletes nothing.
 UNWIND $hashes AS hash
 MERGE (tombstone:Tombstone {space: $space, content_hash: hash})
@@ -23,20 +24,17 @@ CALL () {
   RETURN count(*) AS forgotten
 }
 CALL () {
-  // Said again, it became no memory: only its raw turn holds it.
-  MATCH (t:Turn {space: $space})
-  WHERE t.id IS NOT NULL
-    AND any(text IN $words WHERE toLower(t.text) = text OR (size(text) >= $specific AND toLower(t.text) CONTAINS text))
-    AND NOT EXISTS { (t)<-[:DERIVED_FROM]-(:Memory) }
-  OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
-  DETACH DELETE e, t
-  RETURN count(*) AS unheard
-}
-CALL () {
   MATCH (c:LlmCall)
-  WHERE c.space = $space AND any(text IN $words WHERE toLower(c.raw) CONTAINS text)
+  WHERE c.space = $space AND any(text IN $quotes WHERE toLower(c.raw) CONTAINS text)
   REMOVE c.raw
   RETURN count(*) AS unsaid
+}
+CALL () {
+  UNWIND $turns AS id
+  MATCH (t:Turn {space: $space, id: id})
+  OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
+  DETACH DELETE e
+  RETURN collect(DISTINCT t) AS turns
 }
 UNWIND $ids AS id
 MATCH (m:Memory {id: id})
@@ -52,13 +50,7 @@ CALL (m) {
   SET s.tail = before.id
 }
 OPTIONAL MATCH (m)<-[:PROMOTED_TO|CRYSTALLIZED_INTO]-+(snapshot:Archived)
-WITH m, collect(DISTINCT snapshot) AS snapshots
-OPTIONAL MATCH (m)-[:DERIVED_FROM]->(t:Turn)
-WHERE NOT EXISTS {
-  MATCH (t)<-[:DERIVED_FROM]-(other:Memory)
-  WHERE NOT other.id IN $ids
-}
-WITH m, snapshots, collect(DISTINCT t) AS turns
+WITH turns, m, collect(DISTINCT snapshot) AS snapshots
 CALL (m) {
   // Locked before anybody asks who else mentions them: somebody may be about to.
   MATCH (m)-[:MENTIONS]->(e:Entity)
@@ -74,15 +66,10 @@ CALL (m) {
   }
   RETURN collect(e) AS names
 }
-CALL (turns) {
-  UNWIND turns AS t
-  MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
-  DETACH DELETE e
-}
 OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
-WITH m, snapshots, turns, names, collect(DISTINCT r) AS recalls
+WITH turns, m, snapshots, names, collect(DISTINCT r) AS recalls
 OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
-WITH m, snapshots, turns, names, recalls, collect(c) AS clusters
+WITH turns, m, snapshots, names, recalls, collect(c) AS clusters
 CALL (m) {
   MATCH (m)-[:IN_BOX]->(x:MemoryBox)
   SET x.size = x.size - 1
@@ -96,6 +83,7 @@ FOREACH (c IN clusters | SET c.size = c.size - 1 REMOVE c.label, c.centroid)
 FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
 FOREACH (e IN names | DETACH DELETE e)
 FOREACH (s IN snapshots | DETACH DELETE s)
-FOREACH (t IN turns | DETACH DELETE t)
 DETACH DELETE m
-RETURN count(*) AS erased
+WITH turns, count(*) AS erased
+FOREACH (t IN turns | DETACH DELETE t)
+RETURN erased

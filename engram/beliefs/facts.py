@@ -137,11 +137,14 @@ class HeldFact:
     """Mean of its truth, 0 to 1."""
     similarity: float | None = None
     """Cosine with what it is compared with, where that was taken."""
+    entities: tuple[str, ...] = ()
+    """Keys of who and what it mentions."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
         """Return the fact in a row with these columns; further columns are left out."""
-        return cls(**{name: row[name] for name in cls.__slots__ if name in row})
+        columns = {name: row[name] for name in cls.__slots__ if name in row}
+        return cls(**columns | {"entities": tuple(row.get("entities") or ())})
 
 
 def slot_key(name: str) -> str:
