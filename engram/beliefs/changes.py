@@ -13,8 +13,10 @@ from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
+from engram.beliefs.truth import settle_truth
 from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph, Row, Transaction
+from engram.tuning import read_tuning
 
 LISTED = 1_000
 """Most changes that are listed at once."""
@@ -33,6 +35,8 @@ class ChangeKind(StrEnum):
     WITHDRAWN = "withdrawal"
 
 
+_EVIDENCE = frozenset({ChangeKind.SUPERSEDED, ChangeKind.TENSION, ChangeKind.RESOLVED})
+"""Kinds that are evidence against a memory: taken back, its truth is computed anew."""
 WORDS: Mapping[ChangeKind, str] = MappingProxyType(
     {
         ChangeKind.SUPERSEDED: "replaced",
@@ -164,6 +168,7 @@ def undo(graph: Graph, *, space: str, change: str, now: datetime) -> Change:
     entry = found[0]
     if entry.undone_at is not None:
         raise InvalidInputError(f"The change {entry.id[:8]} was taken back already.")
+    tuning = read_tuning(graph, space=space)
 
     def work(transaction: Transaction) -> None:
         ids = sorted({row["id"] for row in entry.touched if row["memory"]})
@@ -173,6 +178,8 @@ def undo(graph: Graph, *, space: str, change: str, now: datetime) -> Change:
             why = row[0]["why"] if row else "what it changed is gone"
             raise InvalidInputError(f"The change {entry.id[:8]} cannot be taken back: {why}.")
         transaction.run("believe/mark_undone", space=space, id=entry.id, now=now)
+        if entry.kind in _EVIDENCE:
+            settle_truth(transaction, space=space, ids=ids, tuning=tuning)
 
     graph.transact(work)
     return entry

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from engram.beliefs import conflicts
-from engram.beliefs.candidate import Candidate, Keys, Unfit, as_candidate
-from engram.beliefs.conflicts import ConflictOutcome, Verdict
+from engram.beliefs.conflicts import judging
+from engram.beliefs.conflicts.judging import ConflictOutcome, Verdict
+from engram.beliefs.conflicts.tensions import describe_tensions
 from engram.beliefs.facts import Fact, HeldFact
-from engram.beliefs.sameness import Known, find_same, known_from
-from engram.beliefs.tensions import describe_tensions
+from engram.beliefs.keeping.candidate import Candidate, Keys, Unfit, as_candidate
+from engram.beliefs.keeping.sameness import Known, find_same, known_from
 from engram.beliefs.truth import settle_truth
 from engram.embedding.protocol import Vectors
 from engram.entities import entity_key
@@ -70,7 +70,7 @@ def keep_facts(
     """Make facts memories, in order, each in a transaction of its own; kept again, they change nothing.
 
     What is known already gains evidence instead of a copy. What contradicts it is settled by
-    `engram.beliefs.conflicts`.
+    `engram.beliefs.conflicts.judging`.
 
     Args:
         memory: Whose they become.
@@ -224,7 +224,7 @@ class _Keeper:
     def _verdicts(self, new: HeldFact, fact: Fact, known: Sequence[Known]) -> dict[str, Verdict]:
         """Return what becomes of each memory that a fact contradicts, by its id."""
         compared = [each.held for each in known if each.held.status != "archived"]
-        verdicts = conflicts.judge(new, compared, revision=fact.revision, model=self._model)
+        verdicts = judging.judge(new, compared, revision=fact.revision, model=self._model)
         return {
             held.id: verdict
             for held, verdict in zip(compared, verdicts, strict=True)
@@ -234,7 +234,7 @@ class _Keeper:
     def _settle(
         self, transaction: Transaction, memory: str, verdicts: Mapping[str, Verdict]
     ) -> tuple[str, ...]:
-        return conflicts.settle(
+        return judging.settle(
             transaction,
             space=self._memory.space,
             new=memory,

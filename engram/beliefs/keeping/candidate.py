@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engram.beliefs.facts import KINDS, Fact, HeldFact
-from engram.beliefs.resolution import canonical_keys
+from engram.beliefs.names.resolution import canonical_keys
 from engram.context import Said, contextualize
 from engram.entities import entity_key
 from engram.errors import InvalidInputError

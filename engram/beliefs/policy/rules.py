@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from engram.beliefs.standing import Standing, ValueInputs, days_between, decay, heat, tier_value, value_inputs
+from engram.beliefs.policy.standing import (
+    Standing,
+    ValueInputs,
+    days_between,
+    decay,
+    heat,
+    tier_value,
+    value_inputs,
+)
 from engram.records import USER_TAG, Kind
 
 PROTECTED_CATEGORIES = frozenset({"commitment", "preference", "decision", "principle"})

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from engram.beliefs.candidate import Keys
-from engram.beliefs.conflicts import related
+from engram.beliefs.conflicts.judging import related
 from engram.beliefs.facts import Category, HeldFact, value_key
+from engram.beliefs.keeping.candidate import Keys
 from engram.graph import Row
 from engram.loop.contradiction import compare_wording
 from engram.loop.words import new_facts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engram.beliefs.facts import Category, slot_key
-from engram.beliefs.resolution import canonical_keys
+from engram.beliefs.names.resolution import canonical_keys
 from engram.entities import entity_key
 from engram.graph import Graph, Row
 

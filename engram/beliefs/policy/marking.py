@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from engram.beliefs.policy import PolicyClass, VerificationState
+from engram.beliefs.policy.rules import PolicyClass, VerificationState
 from engram.errors import NotFoundError
 from engram.graph import Graph
 from engram.records import Memory, memory_from
