@@ -6,7 +6,7 @@ CYPHER 25
 // returns: change (map {id, kind, at, by, reason, undone_at}), touched (list of maps {id, role, text, memory (boolean)})
 MATCH (c:BeliefChange {space: $space})
 WHERE c.at IS NOT NULL AND c.id STARTS WITH $prefix
-WITH c ORDER BY c.at DESC, c.id LIMIT $limit
+WITH c ORDER BY c.at DESC, c.recorded_at DESC, c.id LIMIT $limit
 RETURN
   c {.id, .kind, .at, .by, .reason, .undone_at} AS change,
   COLLECT {
@@ -17,4 +17,4 @@ RETURN
       id: coalesce(x.id, x.key), role: r.role, text: coalesce(x.content, x.name), memory: x:Memory
     }
   } AS touched
-ORDER BY c.at DESC, c.id
+ORDER BY c.at DESC, c.recorded_at DESC, c.id

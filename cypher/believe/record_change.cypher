@@ -18,7 +18,9 @@ MERGE (c:BeliefChange {id: $id})
     c.by = $by,
     c.reason = $reason,
     c.run = $run,
-    c.at = $now
+    c.at = $now,
+    // A run has one time for all that it does; what is taken back goes by what came after what.
+    c.recorded_at = datetime.realtime()
 WITH c
 CALL (c) {
   UNWIND $memories AS touched

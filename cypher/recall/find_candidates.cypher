@@ -116,8 +116,14 @@ CALL () {
   RETURN collect({memory: m, similarity: similarity, lexical: lexical}) AS found
 }
 CALL () {
-  MATCH (e:Entity)
-  WHERE e.space = $space AND e.key IN $names
+  MATCH (asked:Entity)
+  WHERE asked.space = $space AND asked.key IN $names
+  // Whoever is asked for by one name is also what is said under the others that mean the same.
+  OPTIONAL MATCH (asked)-[:ALIAS_OF]->(c:Entity)
+  WITH DISTINCT coalesce(c, asked) AS one
+  UNWIND [one] + [(one)<-[:ALIAS_OF]-(a:Entity) | a] AS e
+  WITH DISTINCT e
+  WHERE e.space = $space
   RETURN collect(e) AS entities
 }
 CALL (entities) {

@@ -5,7 +5,7 @@ CYPHER 25
 // $ids: list of strings, every memory below, ascending
 // $pairs: list of maps {low, high (ids), why (in a few words, for people)}, sorted
 // $now: datetime, when
-// returns: one row: flagged (integer, pairs that are new)
+// returns: one row: flagged (integer, pairs that are new), pairs (list of maps {low, high}: those)
 // Running it twice: no change; a tension that was resolved stays so.
 CALL () {
   UNWIND $ids AS id
@@ -22,8 +22,9 @@ MATCH (high:Memory {id: pair.high})
 WHERE high.space = $space AND low.id < high.id AND NOT EXISTS { (low)-[:IN_TENSION_WITH]-(high) }
 MERGE (low)-[t:IN_TENSION_WITH]->(high)
   ON CREATE SET
+    t.space = $space,
     t.at = $now,
     t.surfaced = 0,
     t.state = 'open',
     t.why = pair.why
-RETURN count(t) AS flagged
+RETURN count(t) AS flagged, collect({low: low.id, high: high.id}) AS pairs

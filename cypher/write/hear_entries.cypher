@@ -39,7 +39,8 @@ MERGE (t:Turn {space: $space, id: row.key})
     t.at = row.entry.at,
     t.source = row.entry.source,
     t.source_tag = row.entry.source_tag,
-    t.extract_due_at = CASE WHEN row.told THEN $now END,
+    // The exit gate says sooner; without its word it is due when the entry's time is over.
+    t.extract_due_at = CASE WHEN row.told THEN $now + duration({hours: 24}) END,
     t.created_at = $now
 MERGE (t)-[:PART_OF]->(s)
 MERGE (e:ScratchEntry {id: row.entry.id})

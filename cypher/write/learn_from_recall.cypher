@@ -6,6 +6,7 @@ CYPHER 25
 // lifts a weight over a ceiling that is enforced, and of one session, or of one day outside of any, no more than
 // $session_cap uses count.
 // $space: string, whose
+// What the hits are in tension with is locked with them: the tension has surfaced.
 // $ids: list of strings, sorted: every memory below
 // $hits: list of maps {id, rank, score, activation, terms (map of floats), lift (list of 5 floats)}
 // $missed: list of strings, ids of the near misses
@@ -14,9 +15,9 @@ CYPHER 25
 //   tombstone that erasing the same words leaves, active the ids at hand, partial whether more was shown than used
 // $energy: map {rates, bars, expiry, days, span_days}: decay per hour and bar of promotion by tier, the energy of
 //   what has expired, and on how many days over how many a memory is used that becomes long-term by habit
-// $access: map {energy, weight, miss, prior, session_cap, kept}: what a use adds to energy and weight,
-//   what a near miss adds against, the evidence of a new memory, the uses of one session that count, and the access
-//   times that are kept
+// $access: map {energy, weight, miss, prior, session_cap, kept, fatigue}: what a use adds to energy and weight,
+//   what a near miss adds against, the evidence of a new memory, the uses of one session that count, the access times
+//   that are kept, and after how many recalls an open tension is acknowledged
 // $safety: map {phase, odds, rate}: up to which phase ceilings are enforced (0 none, 1 to 3), the odds of a weight at
 //   the cap, and the share by which its centre may rise above what the last cycle of the job safety saw
 // $edge: map {half, decay}: the weight of an edge at which a joint recall adds half, and its decay per day
@@ -59,12 +60,19 @@ CALL () {
   RETURN collect(s)[0] AS session
 }
 CALL () {
-  UNWIND $ids AS id
+  UNWIND $hits AS hit
+  MATCH (m:Memory {id: hit.id})-[t:IN_TENSION_WITH]-(other:Memory)
+  WHERE m.space = $space AND other.space = $space AND t.state IN ['open', 'acknowledged'] AND NOT other.id IN $ids
+  RETURN collect(DISTINCT other.id) AS opposed
+}
+CALL (opposed) {
+  UNWIND $ids + opposed AS id
   MATCH (m:Memory {id: id})
   WHERE m.space = $space
+  WITH m ORDER BY m.id
   SET m._lock = true
   REMOVE m._lock
-  RETURN count(*) AS locked
+  RETURN count(CASE WHEN m.id IN $ids THEN 1 END) AS locked
 }
 // Something was erased meanwhile: the question may quote it, and is forgotten with it.
 WITH r, session, locked = size($ids) AND NOT EXISTS {
@@ -257,6 +265,17 @@ CALL () {
     c.weight_at = CASE WHEN c.weight_at > $now THEN c.weight_at ELSE $now END,
     c.last_at = CASE WHEN c.last_at > $now THEN c.last_at ELSE $now END
   RETURN count(c) AS pairs
+}
+CALL () {
+  UNWIND $hits AS hit
+  MATCH (m:Memory {id: hit.id})-[t:IN_TENSION_WITH]-(other:Memory)
+  WHERE m.space = $space AND other.space = $space AND t.state IN ['open', 'acknowledged']
+  WITH DISTINCT t
+  WITH t, coalesce(t.surfaced, 0) + 1 AS surfaced
+  SET
+    t.surfaced = surfaced,
+    t.state = CASE WHEN surfaced >= $access.fatigue THEN 'acknowledged' ELSE t.state END
+  RETURN count(*) AS surfaced
 }
 MERGE (b:RelevanceBlend {space: $space})
   ON CREATE SET

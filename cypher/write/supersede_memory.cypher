@@ -5,7 +5,9 @@ CYPHER 25
 // $old: string, id of the memory that no longer holds
 // $new: string, id of the memory that does
 // $valid_to: datetime, when the old one ceased to hold
+// $closed_at: datetime, since when nobody believed the old one: asked for an earlier day, recall still answers with it
 // $reason: string, why
+// $correction: boolean, whether the old one never held; else it held until then
 // $by: string, who or what decided
 // $now: datetime, when it was decided
 // returns: memory (map), the old one as it is now
@@ -19,10 +21,10 @@ MERGE (new)-[s:SUPERSEDES]->(old)
     s.at = $now,
     s.reason = $reason,
     s.by = $by,
+    s.correction = $correction,
     old.status = 'superseded',
     old.valid_to_before = old.valid_to,
     old.valid_to = $valid_to,
-    // Until now everybody believed it: asked for an earlier day, recall still answers with it.
-    old.closed_at = $now,
+    old.closed_at = $closed_at,
     old.version = old.version + 1
 RETURN old {.*, embedding: null} AS memory
