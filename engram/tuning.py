@@ -232,6 +232,12 @@ NUMBERS: Mapping[str, Number] = {
         _number("gate.skip_short", 0.95, "probability", 0, 1, "How often the entry gate skips short texts."),
         _number("gate.skip_mechanical", 0.9, "probability", 0, 1, "How often it skips mechanical output."),
         _number("gate.buffer_looks", 2, "looks", 1, 100, "At so many, what the exit gate buffers is kept."),
+        _number("adapt.needed_days", 7, "days", 1, 30, "So long what was held back may be needed."),
+        _number("adapt.unused_days", 14, "days", 1, 365, "Unused so long, it was not worth letting in."),
+        _number("adapt.outcomes", 20, "outcomes", 5, 10_000, "Of one sort, without which no gate is moved."),
+        _number("adapt.batch_size", 100, "decisions a transaction", 1, 1_000, "Decisions judged at once."),
+        # Oftener than daily: what the gates decided is swept from the scratch buffer after a day.
+        _number("adapt.interval_minutes", 720, "minutes", 1, 10_080, "How often gates follow outcomes."),
         _number("archive.commitment_days", 90, "days", 1, 36_500, "Resolved so long ago, one is archived."),
         _number("archive.speculation_days", 30, "days", 1, 36_500, "Unconfirmed so long, it is archived."),
         _number("archive.speculation_confidence", 0.40, "confidence", 0, 1, "Below, a fact is speculation."),
@@ -253,11 +259,64 @@ NUMBERS: Mapping[str, Number] = {
         _number("boxes.trace_days", 30, "days", 1, 36_500, "How long a trace waits for its next box."),
         _number("boxes.batch_size", 200, _BATCHES, 1, 10_000, "Episodes boxed at once."),
         _number("boxes.interval_minutes", 60, "minutes", 1, 10_080, "How often episodes are boxed."),
+        _number("entities.shared", 2, "neighbours", 1, 100, "That two names need in common to be one."),
+        _number("entities.overlap", 0.1, "share", 0, 1, "Of the smaller neighbourhood, to be in common."),
+        _number("entities.pairs", 200, "pairs", 1, 10_000, "Pairs of names that a run looks at."),
+        _number("entities.growth", 0.25, "share", 0.01, 10, "Mentions that much more renew a summary."),
+        _number("entities.least", 3, "mentions", 1, 1_000, "With fewer, a name gets no summary."),
+        _number("entities.summaries", 20, "summaries", 0, 1_000, "That a run writes."),
+        _number("entities.batch_size", 1_000, "names", 1, 10_000, "Names looked at at once."),
+        _number("entities.interval_minutes", 60, "minutes", 1, 10_080, "How often names are compared."),
         _number(
             "escalate.low", 0.3, "doubt", 0, 1, "Doubt in a newborn's answer above which it is corrected."
         ),
         _number("escalate.span", 0.5, "doubt", 0, 1, "What full maturity adds to that."),
         _number("escalate.memories", 1_000, "memories", 1, 1_000_000, "From so many on, more do not mature."),
+        _number("extract.batch_turns", 20, "turns", 1, 20, "Of so many at once, facts are drawn."),
+        _number("extract.lease_seconds", 300, "seconds", 1, 86_400, "How long turns are taken for that."),
+        _number(
+            "extract.interval_minutes", 10, "minutes", 1, 10_080, "How often facts are drawn from turns."
+        ),
+        _number("tension.fatigue", 5, "recalls", 1, 1_000, "Surfaced so often, a tension is acknowledged."),
+        _number("behaviour.weight", 0.7, "weight", 0, 1, "Above, what is valued is held against deeds."),
+        _number("behaviour.memories", 100, "memories", 1, 1_000, "Recent deeds that are looked at."),
+        _number("facts.same", 0.92, "cosine", 0, 1, "From here on, two facts about the same may be one."),
+        _number("truth.repeat", 0.1, "share", 0, 0.99, "What one source's repeat counts of its last word."),
+        _number("patterns.goal_days", 5, "days", 1, 10_000, "Evidence of so many days is a pattern."),
+        _number("patterns.goal_span_days", 14, "days", 0, 36_500, "From the first to the last of them."),
+        _number("patterns.goal_boost", 2.0, "evidence", 0, 100, "What its weight gains."),
+        _number(
+            "patterns.identity_days", 10, "days", 1, 10_000, "Evidence of so many is part of who one is."
+        ),
+        _number("patterns.identity_span_days", 30, "days", 0, 36_500, "From the first to the last of those."),
+        _number("patterns.identity_boost", 5.0, "evidence", 0, 100, "What its weight gains by that."),
+        _number(
+            "patterns.outcome_days", 7, "days", 1, 365, "Verdicts before and after a promotion that count."
+        ),
+        _number("patterns.reconsidered", 20, "insights a run", 0, 1_000, "Insights looked at again at once."),
+        _number("patterns.batch_size", 500, _BATCHES, 1, 10_000, "Memories looked at for patterns at once."),
+        _number("patterns.interval_minutes", 60, "minutes", 1, 10_080, "How often patterns are looked for."),
+        _number("approve.centre", 0.85, "weight", 0, 1, "Above, a person is asked before a promotion."),
+        _number("approve.trust_level", 0, "level", 0, 3, "From 3 on, nobody is asked."),
+        _number("dream.memories", 100, "memories", 2, 10_000, "The newest ones, which questions come from."),
+        _number(
+            "dream.importance", 15.0, "importance", 0, 1e6, "New memories' sum that brings a dream early."
+        ),
+        _number("dream.look_minutes", 10, "minutes", 1, 10_080, "How often that sum is looked at."),
+        _number("dream.questions", 3, "questions", 0, 20, "That the newest memories raise."),
+        _number("dream.insights", 5, "insights", 1, 20, "Most that a question brings."),
+        _number("dream.recalled", 20, "memories", 2, 100, "Recalled for a question."),
+        _number("dream.coherence", 0.5, "cosine", -1, 1, "Mean from which memories come to one, in words."),
+        _number("dream.similar", 0.85, "cosine", 0, 1, "Above, memories about the same are merged."),
+        _number("dream.group", 3, "memories", 2, 100, "Fewest that are merged, or that a story rests on."),
+        _number("dream.groups", 10, "groups", 1, 100, "Merged at once, and stories told at once."),
+        _number("dream.same", 0.92, "cosine", 0, 1, "From here on, two insights on the same are one."),
+        _number("dream.quiet", 0.3, "evidence", 0, 10, "Against the weight of what was merged."),
+        _number("dream.batch_size", 40, "memories a call", 1, 200, "Lines and preambles written at once."),
+        # Names, dates and speakers are in the context already: said once more, they draw vectors together.
+        _number("dream.preamble", 0, "0 or 1", 0, 1, "Whether preambles are written without a model too."),
+        _number("dream.calls", 10, "calls", 0, 1_000, "Most of models in one dream."),
+        _number("dream.interval_minutes", 60, "minutes", 1, 10_080, "How often a space dreams."),
     )
 }
 _ORDER = ("promote.session_end", "promote.working", "promote.shortTerm")
@@ -314,6 +373,7 @@ class Tuning(Mapping[str, float]):
             "miss": 0.05,
             "prior": PRIOR_EVIDENCE,
             "kept": 64,
+            "fatigue": self.whole("tension.fatigue"),
         }
 
     @property

@@ -7,10 +7,10 @@ said in it, and its turns have no other copy.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engram.beliefs.guidelines import learn_guidelines
-from engram.beliefs.kinds import memory_kind
-from engram.beliefs.policy import Bounds, Decision, bounds_of, decide
-from engram.beliefs.standing import Standing
+from engram.beliefs.adapting.guidelines import learn_guidelines
+from engram.beliefs.policy.kinds import memory_kind
+from engram.beliefs.policy.rules import Bounds, Decision, bounds_of, decide
+from engram.beliefs.policy.standing import Standing
 from engram.graph import Row
 
 from .job import Job, Work

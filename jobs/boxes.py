@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from engram.beliefs.boxes import Box, Episode, Limits, box_from, close, episode_from, pack, texts
+from engram.beliefs.policy.boxes import Box, Episode, Limits, box_from, close, episode_from, pack, texts
 from engram.clusters import typical_terms
 from engram.graph import Row
 

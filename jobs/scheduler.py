@@ -20,12 +20,17 @@ from engram.graph import Graph
 from engram.tuning import DEFAULTS_SPACE, read_tuning
 
 from . import (
+    adapt,
     archive,
     boxes,
     cluster,
     coactivate,
     decay,
+    dream,
+    entities,
+    extract,
     health,
+    patterns,
     promote,
     rank,
     reinforce,
@@ -42,17 +47,24 @@ JOBS: dict[str, Job] = {
         decay.JOB,
         promote.JOB,
         reinforce.JOB,
+        extract.JOB,
         coactivate.JOB,
         cluster.JOB,
         replay.JOB,
         rank.JOB,
         boxes.JOB,
+        entities.JOB,
         archive.JOB,
+        patterns.JOB,
+        dream.JOB,
         safety.JOB,
+        adapt.JOB,
         health.JOB,
         sweep.JOB,
     )
 }
+_TIMED = JOBS | {dream.TIMED.name: dream.TIMED}
+"""What the timetable runs: a dream by hand is one at once, and one by the clock waits until it is due."""
 
 AT_ONCE = 2
 """Jobs that one process runs side by side; recalls want the rest of the server."""
@@ -216,12 +228,12 @@ def timetable(graph: Graph, *, space: str | None, report: Report, means: Means |
 
     def intervals() -> dict[str, timedelta]:
         tuning = read_tuning(graph, space=DEFAULTS_SPACE if space is None else space)
-        return {job.name: tuning.minutes(job.interval) for job in JOBS.values()}
+        return {job.name: tuning.minutes(job.interval) for job in _TIMED.values()}
 
     def run(job: Job, stop: Callable[[], bool]) -> Run:
         return run_job(job, graph, space=space, means=means, stop=stop)
 
-    return Timetable(JOBS.values(), run=run, intervals=intervals, report=report)
+    return Timetable(_TIMED.values(), run=run, intervals=intervals, report=report)
 
 
 def serve(table: Timetable) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def headline(run: Run, *, undo: bool = False) -> str:
 def _done(run: Run, *, undo: bool) -> str:
     if run.broken:
         return f"{run.broken:,} broken"
-    if run.report and not run.changed:
+    if not run.changed and any("broken" in row for row in run.report):
         return "nothing broken was found" if run.error else "nothing is broken"
     done, planned, base = (
         ("took back", "would take back", "take back") if undo else ("changed", "would change", "change")
