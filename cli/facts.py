@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from engram.beliefs.candidate import LONG_AGO
-from engram.beliefs.listing import ListedFact, list_facts
+from engram.beliefs.keeping.candidate import LONG_AGO
+from engram.beliefs.keeping.listing import ListedFact, list_facts
 from engram.records import FOREVER
 
 from .memory import SHORT, shortened

@@ -4,8 +4,10 @@ import sys
 
 import click
 
+from engram.beliefs.conflicts.disputes import Disputes, disputes
 from engram.feedback import Replay
 from engram.records import Hit, Hits
+from engram.text import inert
 
 from .memory import SHORT, shortened
 from .state import State
@@ -13,6 +15,8 @@ from .state import State
 _BAR = 24
 """Characters of the longest bar."""
 _WIDEST_TERM = 13
+_QUOTED = 100
+"""Characters of what a hit is in tension with."""
 _LEAST = 5e-5
 """A term below this would show as nothing."""
 
@@ -69,20 +73,23 @@ def recall(  # noqa: PLR0917  (one parameter an option)
             explain=explain,
             read_only=read_only,
         )
+        disputed = disputes(memory.graph, space=memory.space, ids=[hit.memory.id for hit in hits])
     _say_notes(state, hits)
     if state.json:
         state.print_json(hits)
     elif hits:
-        _show(state, hits, explain=explain)
+        _show(state, hits, disputed, explain=explain)
     else:
         when = f" that was known and valid on {as_of}" if as_of else ""
         state.say(f"Nothing{when} was found in the space {state.space!r}; `engram stats` says what it holds.")
 
 
-def _show(state: State, hits: Hits, *, explain: bool) -> None:
+def _show(state: State, hits: Hits, disputed: Disputes, *, explain: bool) -> None:
     longest = max((abs(value) for hit in hits for value in (hit.terms or {}).values()), default=0.0)
     for hit in hits:
         state.out(_hit_text(hit))
+        for other, content in disputed.get(hit.memory.id, ()):
+            state.out(f"     in tension with {other[:SHORT]}: {inert(content, _QUOTED)}")
         for line in explanation(hit, longest):
             state.out(f"     {line}")
     if not explain:

@@ -44,6 +44,7 @@ _FACTS: dict[str, Callable[[Any], str]] = {
     "energy": lambda energy: f"energy {energy:.2f}",
     "strength": lambda strength: f"strength {strength:.2f}",
     "state": str,
+    "how": str,
 }
 """What an event's details say, in words."""
 
@@ -167,7 +168,7 @@ def _detail_text(step: Evidence) -> str:
     if strength := detail.get("strength"):
         text += f" ({strength:.2f})"
     if state := detail.get("state"):
-        text += f" ({state})"
+        text += f" ({state}{f': {how}' if (how := detail.get('how')) else ''})"
     if step.relationship in {"SUPERSEDES", "SUPERSEDED_BY", "IN_TENSION_WITH"} and detail.get("at"):
         text += f", noted {detail['at']:%Y-%m-%d}"
     return text
