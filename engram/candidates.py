@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engram.beliefs.policy import retrieval_effect
+from engram.beliefs.policy.rules import retrieval_effect
 from engram.entities import entity_key
 from engram.questions import only_asks
 from engram.records import PLAIN, TIMES, Memory, memory_from_columns

@@ -685,7 +685,9 @@ class Engram:
             old=old,
             new=new,
             valid_to=valid_to,
+            closed_at=now,
             reason=reason,
+            correction=False,
             by=by,
             now=now,
         )

@@ -3,7 +3,7 @@
     score = shares[0] · relevance       five components, blended by Dirichlet weights
           + shares[1] · P(retrieved)    ACT-R: base level, spreading, partial match, noise
           + shares[2] · weight          how much it has mattered, as a Beta distribution
-          + trust · all of that         how far its states say to trust it (engram.beliefs.policy); mostly 0
+          + trust · all of that         how far its states say to trust it (engram.beliefs.policy.rules); mostly 0
 
 The semantic component of relevance is the evidence that a memory answers the question: the weighted sum of
 `EVIDENCE`, relative to the best candidate's. Its proportions were fitted as a logistic ranking model on the

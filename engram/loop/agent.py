@@ -39,7 +39,14 @@ from engram.loop.inputs import URGENCY, Entry, Input, Source
 from engram.loop.keeping import Keeping
 from engram.loop.knowing import Knowing
 from engram.loop.lately import Lately
-from engram.loop.parts import open_gatekeeper, open_hearing, open_ledger, open_responder, tuned
+from engram.loop.parts import (
+    open_extracting,
+    open_gatekeeper,
+    open_hearing,
+    open_ledger,
+    open_responder,
+    tuned,
+)
 from engram.loop.quoting import FALLBACK, NO_MODEL, NOTED, fresh, quote, ranked
 from engram.loop.recollecting import Recollection
 from engram.loop.reflections import store_correction
@@ -171,6 +178,7 @@ class Agent:
         self._responder = open_responder(memory, models, self.ledger, session=self.session)
         scratch = self._hearing.scratch
         self._restart = Restart(memory.graph, scratch, space=memory.space, run=run, clock=self._clock)
+        self._extracting = open_extracting(memory, models, self.ledger, session=self.session)
         self._gatekeeper = open_gatekeeper(
             memory,
             models,
@@ -358,6 +366,7 @@ class Agent:
     def finish(self) -> int:
         """End: decide what waits, write what was kept elsewhere; return how many messages the journal holds on."""
         with self._shield():
+            self._extracting.close()
             # Each would wait for a database that is away; what is not decided now, the next run decides.
             try:
                 if self._hearing.away is None:
@@ -411,6 +420,8 @@ class Agent:
         lines.append(f"Waiting for attention: {len(self._attention.waiting)}.")
         if self._gatekeeper.trouble is not None:
             lines.append(f"The exit gate failed last time: {self._gatekeeper.trouble}")
+        if self._extracting.trouble is not None:
+            lines.append(f"Facts could not be drawn last time: {self._extracting.trouble}")
         return lines
 
     def _attend(self, message: Input) -> Generator[Event]:
@@ -616,6 +627,7 @@ class Agent:
     def _note_decided(self, verdicts: Sequence[Verdict]) -> None:
         """Take what the exit gate decided, and look at the space again; called from the gatekeeper's thread."""
         self._talk.decided(verdicts)
+        self._extracting.ask(urgent=any(each.entry.urgent for each in verdicts))
         with suppress(EngramError):  # what was decided stays decided; what was known goes on
             self._knowing.keep_up()
 

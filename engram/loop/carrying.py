@@ -4,12 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from engram.beliefs.conflicts.outcomes import Disagreement, flag
+from engram.beliefs.truth import settle_truth
 from engram.feedback import REINFORCE, move_weights
 from engram.graph import Row, Transaction
 from engram.loop.inputs import Source
 from engram.loop.matrix import Action, Decision
 from engram.text import short
 from engram.tuning import Tuning
+
+GATE = "exit gate"
+"""Who finds the contradictions, in the log of changes."""
 
 
 def carry_out(
@@ -52,14 +57,9 @@ def carry_out(
         move_weights(
             transaction, found["steps"], by="what was said again", space=space, tuning=tuning, now=now
         )
-    if pairs := _tensions(decisions, memories):
-        transaction.run(
-            "write/flag_tensions",
-            space=space,
-            ids=sorted({each for pair in pairs for each in (pair["low"], pair["high"])}),
-            pairs=pairs,
-            now=now,
-        )
+    if flagged := flag(transaction, _tensions(decisions, memories), space=space, now=now):
+        ids = sorted({each for pair in flagged for each in pair})
+        settle_truth(transaction, space=space, ids=ids, tuning=tuning)
     return gone
 
 
@@ -97,13 +97,10 @@ def _confirmed(decisions: Sequence[Decision]) -> list[Row]:
     ]
 
 
-def _tensions(decisions: Sequence[Decision], memories: Mapping[str, str]) -> list[Row]:
-    pairs: dict[tuple[str, str], str] = {}
-    for decision in decisions:
-        new = memories.get(decision.entry.id)
-        if decision.action is not Action.PERSIST_AND_FLAG or new is None:
-            continue
-        for other in decision.contradicts:
-            if other != new:
-                pairs.setdefault((min(new, other), max(new, other)), decision.reason)
-    return [{"low": low, "high": high, "why": why} for (low, high), why in sorted(pairs.items())]
+def _tensions(decisions: Sequence[Decision], memories: Mapping[str, str]) -> list[Disagreement]:
+    return [
+        Disagreement(one=new, other=other, why=decision.reason, by=GATE, reason="contradicts what is known")
+        for decision in decisions
+        if decision.action is Action.PERSIST_AND_FLAG and (new := memories.get(decision.entry.id))
+        for other in decision.contradicts
+    ]

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
+from engram.beliefs.extraction.batches import learn_facts
 from engram.config import Settings
 from engram.costs import Ledger
 from engram.errors import DatabaseError
@@ -13,6 +14,7 @@ from engram.llm import Models
 from engram.llm.base import ChatModel
 from engram.loop.entry_gate import EntryGate
 from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.extracting import Extracting
 from engram.loop.gatekeeper import Gatekeeper
 from engram.loop.hearing import Hearing
 from engram.loop.inputs import Entry
@@ -115,4 +117,14 @@ def open_gatekeeper(
         decided=decided,
         # Without a model nothing but recall tells what was said a moment ago.
         patient=models.system1 is not None,
+    )
+
+
+def open_extracting(memory: Engram, models: Models, ledger: Ledger, *, session: str) -> Extracting:
+    """Return who draws facts from what is said in a conversation."""
+    quiet = models.quiet
+    model = quiet and ledger.model(quiet, purpose="extract", session=session, background=True)
+    return Extracting(
+        lambda least: learn_facts(memory, model=model, session=session, least=least),
+        batch=lambda: tuned(memory).whole("extract.batch_turns"),
     )

@@ -98,7 +98,8 @@ def _row(entry: Entry) -> dict[str, Any]:
     return {
         "key": turn_key(entry.session, entry.turn, entry.speaker, entry.text),
         "answers": entry.answers,
-        # What the agent says is no source of facts, and what the entry gate lets pass holds none.
+        # What the agent says is no source of facts, and what the entry gate lets pass holds none. Of the rest, the exit
+        # gate says what is one.
         "told": entry.source_tag == USER_TAG and not entry.skipped,
         "entry": properties(entry),
     }
@@ -154,5 +155,6 @@ def _noted(verdict: Verdict) -> dict[str, Any]:
         "novelty": verdict.novelty,
         "similarity": verdict.similarity,
         "buffered": verdict.buffered,
+        "told": verdict.memory is not None,
         "memory": verdict.memory,
     }
