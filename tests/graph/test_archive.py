@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram.beliefs.guidelines import ENOUGH, Outcomes, advise, guidelines
-from engram.beliefs.marking import mark, unmark
-from engram.beliefs.policy import PolicyClass, Reason, VerificationState, retrieval_effect
+from engram.beliefs.adapting.guidelines import ENOUGH, Outcomes, advise, guidelines
+from engram.beliefs.policy.marking import mark, unmark
+from engram.beliefs.policy.rules import PolicyClass, Reason, VerificationState, retrieval_effect
 from engram.memory import Engram
 from engram.records import Turn
 from engram.scoring.relevance import edge_confidence, edge_confidence_after

@@ -480,7 +480,13 @@ def test_a_tension_is_stored_once(memory: Engram, clock: FixedClock) -> None:
     assert [(each["start"], each["end"]) for each in first] == sorted(
         [(low, high), tuple(sorted((high, third)))]
     )
-    assert first[0]["properties"] == {"at": clock.now, "surfaced": 0, "state": "open", "why": decision.reason}
+    assert first[0]["properties"] == {
+        "space": memory.space,
+        "at": clock.now,
+        "surfaced": 0,
+        "state": "open",
+        "why": decision.reason,
+    }
     clock.advance(timedelta(hours=1))
     carry(memory, decision, made=made, at=clock.now)
     again, made = flagging(low, [high], clock)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engram.energy import energy_now
+from engram.llm import Models
 from engram.memory import Engram
 from engram.records import Turn
 from engram.testing import FixedClock
@@ -20,6 +21,7 @@ Node = dict[str, Any]
 JOBS: dict[str, Any] = resolve_name("engram.jobs.scheduler:JOBS")
 SUBJECTS: Sequence[Any] = resolve_name("engram.jobs.health:SUBJECTS")
 run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+Means: Callable[..., Any] = resolve_name("engram.jobs.means:Means")
 
 CHECKS = {check.name: check for subject in SUBJECTS for check in subject.checks}
 PAST, SOON = datetime(2026, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
@@ -238,8 +240,9 @@ def test_lived_in_space_is_clean(memory: Engram, clock: FixedClock) -> None:
             memory.recall("atlas of Zoë", 5, session=f"{day}")
         memory.flush()
         clock.advance(timedelta(days=5))
-        for job in JOBS.values():
-            run_job(job, memory.graph, space=memory.space, clock=clock)
+        with Means(memory, models=Models) as means:
+            for job in JOBS.values():
+                run_job(job, memory.graph, space=memory.space, clock=clock, means=means)
     memory.forget(shelf[5], erase=True)
     run_job(JOBS["cluster"], memory.graph, space=memory.space, clock=clock)
     assert memory.stats().by_tier.keys() >= {"working", "shortTerm"}

@@ -10,8 +10,8 @@ import pytest
 
 from engram.beliefs.changes import list_changes
 from engram.beliefs.facts import Category, Quote
-from engram.beliefs.keeping import Became, keep_facts
-from engram.beliefs.listing import list_facts
+from engram.beliefs.keeping.keeper import Became, keep_facts
+from engram.beliefs.keeping.listing import list_facts
 from engram.errors import NotFoundError
 from engram.memory import Engram
 from engram.records import FOREVER, Kind

@@ -528,22 +528,25 @@ def test_writing_statements_keep_to_their_space(memory: Engram) -> None:
             "old": mine.id,
             "new": mine.id,
             "valid_to": START,
+            "closed_at": START,
             "reason": "x",
+            "correction": False,
             "by": "x",
             "now": START,
         },
         "write/erase_memories": {
             "ids": [mine.id],
+            "turns": [],
             "hashes": [],
             "words": ["mine"],
-            "specific": 24,
+            "quotes": ["mine"],
             "now": START,
         },
         "write/rewrite_context": {"rows": [{"id": mine.id, "contextualized": "x", "embedding": [0.1] * 384}]},
         "write/link_sources": {"id": mine.id, "sources": [mine.id], "now": START},
         "inspect/explain_memory": {"id": mine.id, "depth": 8, "breadth": 20, "width": 100},
         "inspect/get_memory": {"prefix": mine.id},
-        "inspect/find_erasure": {"id": mine.id, "quote": "x", "specific": 24},
+        "inspect/find_erasure": {"id": mine.id, "quote": "x", "specific": 24, "shortest": 4},
     }
     for name, parameters in with_id.items():
         outcome = memory.graph.write(name, space="another", **parameters)

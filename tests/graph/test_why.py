@@ -110,6 +110,64 @@ def test_what_a_source_was_replaced_by_is_part_of_the_chain(memory: Engram) -> N
     assert chain[2].detail["reason"] == "winter"
 
 
+def fact(memory: Engram, content: str, text: str, citation: str) -> str:
+    """Return the id of a fact that was drawn from what was said."""
+    kept = memory.remember(content, category="fact").id
+    run(memory, "rest_on_turn", id=kept, text=text, citation=citation)
+    return kept
+
+
+def test_a_fact_shows_the_words_that_it_was_drawn_from(memory: Engram) -> None:
+    """Facts of one turn each have their own quote, and the turn's own memory is no step between them and the turn."""
+    text = "I moved to Ghent, and I work at the harbour"
+    said(memory, text)
+    quotes = {"Noor lives in Ghent": "I moved to Ghent", "Noor works at the harbour": "I work at the harbour"}
+    for content, quote in quotes.items():
+        chain = memory.why(fact(memory, content, text, quote))
+        assert [(step.depth, step.label) for step in chain] == [(0, "Semantic"), (1, "Turn"), (2, "Session")]
+        assert (chain[1].text, chain[1].who, chain[1].detail["citation"]) == (text, "Noor", quote)
+        assert not any(step.broken or step.left_out for step in chain)
+
+
+def test_a_tension_of_facts_ends_in_the_turns_of_both(memory: Engram) -> None:
+    """Asked about what disagrees, each side leads to who said it; asked about one side, the other is there with its turn."""
+    texts = {"Noor": "I eat no meat at all", "Ida": "Noor had a steak on Friday"}
+    for speaker, text in texts.items():
+        said(memory, text, speaker=speaker, session=speaker)
+    one, two = (fact(memory, f"It is so: {text}", text, text) for text in texts.values())
+    link(memory, min(one, two), "IN_TENSION_WITH", max(one, two), state="open")
+    between = tension(memory, one, two).id
+    for asked in (one, two, between):
+        chain = memory.why(asked)
+        assert {(step.who, step.text) for step in chain if step.label == "Turn"} == {*texts.items()}
+        assert not any(step.broken for step in chain)
+        assert {step.id for step in chain if step.label != "Turn" and step.depth < 2} == {one, two, between}
+
+
+def test_many_facts_of_one_turn_are_no_way_from_one_to_another(memory: Engram) -> None:
+    """A turn that very many facts rest on does not widen the chain of any of them."""
+    text = "Here is the whole list"
+    said(memory, text)
+    facts = [fact(memory, f"Item {number} is on the list", text, text) for number in range(8)]
+    assert len(memory.why(facts[0])) == 3
+
+
+@pytest.mark.parametrize(
+    "kinds", [("DERIVED_FROM", "SUPERSEDES"), ("TENSION_BETWEEN", "IN_TENSION_WITH", "REINFORCES")]
+)
+def test_circles_of_several_kinds_end(memory: Engram, kinds: tuple[str, ...]) -> None:
+    """A circle whose steps differ, with a turn hanging from it, ends and reaches the turn."""
+    said(memory, "We go round in circles")
+    ids = [memory.remember(f"number {number} of the ring").id for number in range(6)]
+    for place, (start, end) in enumerate(zip(ids, ids[1:] + ids[:1], strict=True)):
+        link(memory, start, kinds[place % len(kinds)], end)
+        link(memory, end, kinds[place % len(kinds)], start)
+    run(memory, "rest_on_turn", id=ids[0], text="We go round in circles", citation="round")
+    chain = memory.why(ids[0])
+    assert [step.detail["citation"] for step in chain if step.label == "Turn"] == ["round"]
+    assert len([step for step in chain if not step.repeated]) == len({step.id for step in chain})
+
+
 @pytest.mark.parametrize("kind", ["SUPERSEDES", "DERIVED_FROM", "IN_TENSION_WITH", "TENSION_BETWEEN"])
 def test_circles_end(memory: Engram, kind: str) -> None:
     """A circle that somebody made by hand, or a memory linked to itself, is shown once round."""

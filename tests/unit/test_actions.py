@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engram.beliefs.actions import UNKNOWN, Action, ActionSource, Eligibility, action_of, eligibility_of
-from engram.beliefs.policy import LifecycleState
+from engram.beliefs.policy.actions import (
+    UNKNOWN,
+    Action,
+    ActionSource,
+    Eligibility,
+    action_of,
+    eligibility_of,
+)
+from engram.beliefs.policy.rules import LifecycleState
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.beliefs.boxes import Box, Episode, Limits, Seal, box_id, close, overlap, pack
+from engram.beliefs.policy.boxes import Box, Episode, Limits, Seal, box_id, close, overlap, pack
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.beliefs.kinds import MemoryKind, may_reconsolidate, memory_kind
+from engram.beliefs.policy.kinds import MemoryKind, may_reconsolidate, memory_kind
 from engram.records import FOREVER, PLAIN, TIMES, Memory, memory_from
 
 EPISODE, NOTE = MemoryKind.EPISODE, MemoryKind.NOTE

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.beliefs.policy import (
+from engram.beliefs.policy.rules import (
     PROTECTED_CATEGORIES,
     RETRIEVAL,
     RETRIEVAL_DISPUTED,
@@ -21,7 +21,7 @@ from engram.beliefs.policy import (
     decide,
     retrieval_effect,
 )
-from engram.beliefs.standing import Standing, decay, heat, tier_value, value_inputs
+from engram.beliefs.policy.standing import Standing, decay, heat, tier_value, value_inputs
 from engram.records import FOREVER, REPLY_TAG, USER_TAG
 from engram.tuning import Tuning
 
