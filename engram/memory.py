@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from engram.validation import (
     check_name,
     check_time,
 )
+
+if TYPE_CHECKING:
+    from engram.beliefs.front import Beliefs
 
 MIN_PREFIX = 6
 """Shortest beginning of an id that stands for it."""
@@ -320,6 +323,13 @@ class Engram:
         if done.stored:
             self._learner.reinforce(News(ids=done.memories, at=now))
         return done
+
+    @cached_property
+    def beliefs(self) -> "Beliefs":
+        """What the space believes: facts, tensions, names, and the log of what became of them."""
+        from engram.beliefs.front import Beliefs  # noqa: PLC0415  (which is built on this)
+
+        return Beliefs(self)
 
     @cached_property
     def database_id(self) -> str:

@@ -1,5 +1,6 @@
 """What is believed and why; docs/beliefs.md has the rules.
 
+front.py      the front door: `memory.beliefs`
 facts.py      what is drawn from turns, before and after it is a memory
 extraction/   from turns to facts
 keeping/      from facts to memories
