@@ -15,6 +15,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
+from engram.beliefs.policy.kinds import MemoryKind
 from engram.entities import entity_key
 from engram.records import FOREVER, Kind
 
@@ -100,6 +101,8 @@ class Fact:
     revision: Revision = "none"
     confidence: float = 1.0
     """Of whoever drew it, 0 to 1."""
+    memory_kind: MemoryKind | None = None
+    """Whether it happened once or stays so; None: its words decide."""
     valid_from: datetime | None = None
     """Since when it holds; None: since it was said."""
     valid_to: datetime | None = None

@@ -19,6 +19,7 @@ from engram.beliefs.extraction.extractor import (
 )
 from engram.beliefs.extraction.spans import find_span
 from engram.beliefs.facts import Category, SourceTurn
+from engram.beliefs.policy.kinds import MemoryKind
 from engram.errors import BudgetError, InvalidInputError, LanguageModelDownError
 from engram.testing import ScriptedModel
 
@@ -145,6 +146,28 @@ def test_what_is_no_item_is_dropped_alone(junk: Any) -> None:
     """An item of another shape spoils no other."""
     found = answered(junk, GOOD)
     assert (len(found.facts), len(found.dropped)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        ("store_note", MemoryKind.NOTE),
+        ("update_note", MemoryKind.NOTE),
+        ("store_episode", MemoryKind.EPISODE),
+    ],
+)
+def test_an_action_says_what_a_fact_becomes(action: str, kind: MemoryKind) -> None:
+    """An item may say whether it happened once or stays so."""
+    (fact,) = answered(GOOD | {"action": action}).facts
+    assert fact.memory_kind == kind
+
+
+@pytest.mark.parametrize("action", ["discard", "link_graph", "delete_everything", "", "STORE_NOTE"])
+def test_any_other_action_discards_its_item_alone(action: str) -> None:
+    """What is not understood comes to `discard`, and nothing else with it."""
+    found = answered(GOOD | {"action": action}, GOOD)
+    assert [fact.memory_kind for fact in found.facts] == [None]
+    assert len(found.dropped) == 1
 
 
 def test_the_same_item_twice_is_one_fact() -> None:

@@ -18,6 +18,8 @@ from engram.beliefs.extraction.plain import plain_facts
 from engram.beliefs.extraction.slots import find_slot, listed_slots
 from engram.beliefs.extraction.spans import find_span
 from engram.beliefs.facts import Category, Fact, Quote, Revision, SourceTurn, slot_key
+from engram.beliefs.policy.actions import Action, action_of
+from engram.beliefs.policy.kinds import MemoryKind
 from engram.entities import MAX_NAMES, entity_key
 from engram.errors import BudgetError, InvalidInputError
 from engram.llm.base import ChatModel
@@ -36,6 +38,12 @@ LONGEST_CONTENT = 300
 """Characters of a fact."""
 LONGEST_SLOT = 80
 LONGEST_VALUE = 200
+_STORING = {
+    Action.STORE_EPISODE: MemoryKind.EPISODE,
+    Action.STORE_NOTE: MemoryKind.NOTE,
+    Action.UPDATE_NOTE: MemoryKind.NOTE,
+}
+"""What an item may ask for, and what it becomes by that."""
 _SHOWN = 80
 """Characters of a dropped item that are told."""
 _TOKENS = 8_192
@@ -53,6 +61,7 @@ class _Item(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
+    action: str | None = None
     turn: int
     quote: str
     content: str
@@ -215,6 +224,7 @@ def _fact(item: _Item, turns: Sequence[SourceTurn], known: frozenset[str]) -> Fa
     if not 1 <= item.turn <= len(turns):
         raise _Unproven(f"turn {item.turn} was not given")
     turn = turns[item.turn - 1]
+    kind = _kind(item.action)
     span = find_span(turn.text, item.quote)
     if span is None:
         raise _Unproven("its quote does not stand in the turn")
@@ -240,10 +250,25 @@ def _fact(item: _Item, turns: Sequence[SourceTurn], known: frozenset[str]) -> Fa
         negated=slot is not None and item.negated,
         revision=item.revision,
         confidence=item.confidence,
+        memory_kind=kind,
         valid_from=valid_from,
         valid_to=valid_to,
         entities=tuple(_names(item.entities, known)),
     )
+
+
+def _kind(action: str | None) -> MemoryKind | None:
+    """Return what an item becomes by its action; None where it names none, and its words decide.
+
+    Raises:
+        _Unproven: It is to be discarded, which whatever is no action means too.
+    """
+    if action is None:
+        return None
+    wanted = action_of(action)
+    if wanted not in _STORING:
+        raise _Unproven(f"its action comes to {wanted.value}")
+    return _STORING[wanted]
 
 
 def _content(said: str) -> str:
