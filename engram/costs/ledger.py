@@ -105,6 +105,7 @@ class Ledger:
         """Held while the database is written to and read."""
         self._worker = ThreadPoolExecutor(1, "engram-ledger")
         self._task: Future[None] | None = None
+        self._closed = False
         self._scheduled = False
         """Whether a task waits to begin; what comes in until then is its to write."""
 
@@ -254,12 +255,16 @@ class Ledger:
             now = self.monotonic()
             resting = now < self._failed_at + PAUSE_SECONDS
             due = bool(self._unwritten) or now >= self._read_at + READ_SECONDS
+            late = self._closed and bool(self._unwritten)
             if due and not resting and not self._scheduled:
                 # At the end of the program there is no thread any more; `flush` still writes.
                 with contextlib.suppress(RuntimeError):
                     self._task = self._worker.submit(self._talk)
                     self._scheduled = True
             task = self._task
+        if late:
+            # A call in the background that ended after the conversation did: nobody else writes it any more.
+            self._talk()
         if wait and task is not None:
             with contextlib.suppress(TooLongError, CancelledError):
                 task.result(FIRST_READ_SECONDS)
@@ -270,8 +275,9 @@ class Ledger:
         return not self.unwritten
 
     def close(self) -> None:
-        """Write what waits and end the thread."""
+        """Write what waits and end the thread; a call that ends later is written by whoever made it."""
         self.flush()
+        self._closed = True
         self._worker.shutdown(cancel_futures=True)  # what they would write, `flush` has tried to
 
     def _talk(self, *, read: bool = False) -> None:

@@ -358,10 +358,15 @@ class Agent:
         return self._recollection.judge(useful=useful, which=which)
 
     def flush(self) -> tuple[Verdict, ...]:
-        """Take what waits in the scratch buffer through the exit gate now, and return what was decided."""
+        """Take what waits in the scratch buffer through the exit gate now, and return what was decided.
+
+        Facts that are being drawn meanwhile are waited for.
+        """
         self._gatekeeper.wait()
         with self._shield():
-            return self._gatekeeper.flush(last=False)
+            decided = self._gatekeeper.flush(last=False)
+        self._extracting.wait()
+        return decided
 
     def finish(self) -> int:
         """End: decide what waits, write what was kept elsewhere; return how many messages the journal holds on."""

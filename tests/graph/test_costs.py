@@ -276,3 +276,14 @@ def test_a_report_has_this_session_and_today(memory: Engram, clock: FixedClock) 
         ("today", "reply", 2, 1, 1.0),
     ]
     ledger.close()
+
+
+def test_a_call_that_ends_after_the_conversation_is_written(memory: Engram, clock: FixedClock) -> None:
+    """What a thread in the background asked before the end costs what it costs, however late the answer comes."""
+    ledger = a_ledger(memory, clock)
+    late = ledger.model(ScriptedModel("word " * 3, name="dear"), purpose="extract", background=True)
+    ledger.close()
+    with late.stream("s", ASKED, max_tokens=9) as stream:
+        list(stream)
+    (call,) = run(memory, "read_llm_calls")[0]["calls"]
+    assert (call["purpose"], call["outcome"], call["cost_usd"]) == ("extract", "ok", 3.0)

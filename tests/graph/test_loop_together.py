@@ -162,6 +162,8 @@ def furnish(memory: Engram, clock: FixedClock, creature: str) -> Home:
 def test_two_spaces_never_see_each_other(memory: Engram, clock: FixedClock) -> None:
     """Prompts, recall, scratch, journal, goals, costs, safety, corrections, identity: of its own space, and no other."""
     otter, heron = (furnish(another(memory, clock), clock, creature) for creature in ("otter", "heron"))
+    for home in (otter, heron):
+        home.agent.flush()  # what the run before had left
     held = {home.creature: everything(home.memory) for home in (otter, heron)}
     for home, other in ((otter, heron), (heron, otter)):
         agent = home.agent
