@@ -46,6 +46,7 @@ def undo(state: State, change: str) -> None:
 def change_lines(change: Change) -> Iterator[str]:
     """Yield a change and what it touched, one line each."""
     undone = f"  taken back {change.undone_at:%Y-%m-%d %H:%M}" if change.undone_at else ""
+    undone += f" by {change.undone_by}" if change.undone_by else ""
     reason = f": {change.reason}" if change.reason else ""
     yield (
         f"{change.id[:SHORT]}  {change.at:%Y-%m-%d %H:%M}  {WORDS[change.kind]} by {change.by}{reason}{undone}"
@@ -53,3 +54,5 @@ def change_lines(change: Change) -> Iterator[str]:
     for row in change.touched:
         name = row["id"][:SHORT] if row["memory"] else row["id"]
         yield f"     {row['role']:<8} {name}  {shortened(row['text'] or '')}"
+    if change.useful is not None:
+        yield f"     verdicts since: {change.useful:,} useful, {change.useless:,} useless"

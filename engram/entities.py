@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from engram.beliefs.names.nicknames import short_form_behind
 from engram.validation import MAX_NAME
 
 MAX_NAMES = 8
@@ -18,6 +19,7 @@ _HEADING = 4
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"(?:['\u2019]s)+(?!\w)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;\n\u2026\u3002\uff01\uff1f\"\u201c\u201d()\[\]*]")
+_CALLS = frozenset({"call", "calls"})
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -41,8 +43,8 @@ def entity_key(name: str) -> str:
 def names_in(text: str) -> list[str]:
     """Return the names in a text, in order, each once: runs of capitalised words.
 
-    The first word of a sentence is capitalised anyway and is left out. Scripts without case have no names here;
-    their speakers are entities all the same.
+    The first word of a sentence is capitalised anyway and is left out. In `we call Robert Miller Bob` a run is two names.
+    Scripts without case have no names here; their speakers are entities all the same.
     """
     text = unicodedata.normalize("NFC", text)
     words = list(_WORD.finditer(text))
@@ -72,16 +74,26 @@ def keys_in(question: str) -> list[str]:
 def _runs(text: str, words: list[re.Match[str]]) -> Iterator[list[str]]:
     run: list[str] = []
     end = 0
+    before = ""
     for word in words:
         between = text[end : word.start()]
         begins = end == 0 or _SENTENCE_END.search(between) is not None
         if run and (begins or between != " " or not _capitalised(word[0])):
-            yield run
+            yield from _parted(run, before)
             run = []
-        if _capitalised(word[0]) and not begins:
+        if not _capitalised(word[0]):
+            before = word[0]
+        elif not begins:
             run.append(word[0])
         end = word.end()
-    if run:
+    yield from _parted(run, before)
+
+
+def _parted(run: list[str], before: str) -> Iterator[list[str]]:
+    """Yield the name, or the name and the one that somebody is called by, of a run of capitalised words."""
+    if before.casefold() in _CALLS and short_form_behind(run):
+        yield from (run[:-1], run[-1:])
+    elif run:
         yield run
 
 

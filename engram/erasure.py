@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import cast
 
-from engram.beliefs.truth import settle_truth
+from engram.beliefs.truth import find_leaning, settle_leaning, settle_truth
 from engram.context import quotation, without_quotation
 from engram.embedding.protocol import Embedder, prefixed
 from engram.graph import Graph, Row, Transaction
@@ -41,6 +41,7 @@ def erase(graph: Graph, embedder: Embedder, memory: Memory, *, now: datetime) ->
             "write/rewrite_context", space=memory.space, rows=_rewritten(embedder, found["quoting"], quote)
         )
         settle_truth(transaction, space=memory.space, ids=sorted(found["shaken"]), tuning=tuning)
+        settle_leaning(transaction, space=memory.space, ids=found["leaning"], tuning=tuning)
 
     graph.transact(work)
     forget = cast("Callable[[list[str]], int] | None", getattr(embedder, "forget", None))
@@ -60,11 +61,15 @@ def _found_under_locks(transaction: Transaction, memory: Memory, quote: str) -> 
             specific=SPECIFIC,
             shortest=SHORTEST_QUOTATION,
         ).rows
-        return found[0] if found else {name: [] for name in _FOUND}
+        if not found:
+            return {name: [] for name in _FOUND}
+        shaken = sorted(found[0]["shaken"])
+        return found[0] | {"leaning": find_leaning(transaction, space=memory.space, ids=shaken)}
 
     def touched(found: Row) -> list[str]:
         # Deleting a link locks both of its ends.
-        return sorted({row["id"] for row in [*found["gone"], *found["quoting"]]} | {*found["linked"]})
+        ids = {row["id"] for row in [*found["gone"], *found["quoting"]]}
+        return sorted(ids | {*found["linked"], *found["leaning"]})
 
     found = find()
     # Writers of turns lock the session first, so nobody adds a quotation from here on.
@@ -78,7 +83,7 @@ def _found_under_locks(transaction: Transaction, memory: Memory, quote: str) -> 
     return found
 
 
-_FOUND = ("gone", "turns", "citations", "quoting", "sessions", "linked", "shaken")
+_FOUND = ("gone", "turns", "citations", "quoting", "sessions", "linked", "shaken", "leaning")
 
 
 def _texts(found: Row) -> list[str]:

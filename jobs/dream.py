@@ -175,10 +175,11 @@ class _Dream:
         """Merge what was said several times."""
         most = self._work.tuning.whole("dream.groups")
         due = [each for each in self._groups() if (each.left if each.merged_into else not each.refused)]
-        self._left |= len(due) > most
         if due:
+            before = self._brought
             self._lease.go_on()
             self._keep(merge(due[:most], self._asker, self._embed))
+            self._note_left(more=len(due) > most, before=before)
 
     def _groups(self) -> list[Group]:
         work = self._work
@@ -202,10 +203,15 @@ class _Dream:
         rows = work.read("believe/dream_list_themes", space=work.space, limit=_THEMES)
         due = [each for each in themes(rows, fewest=work.tuning.whole("dream.group")) if each.due]
         most = work.tuning.whole("dream.groups")
-        self._left |= len(due) > most
         if due:
+            before = self._brought
             self._lease.go_on()
             self._tell(due[:most])
+            self._note_left(more=len(due) > most, before=before)
+
+    def _note_left(self, *, more: bool, before: DreamYield) -> None:
+        """Leave what there was no room for to the next dream, if something came of this step; else it would repeat it."""
+        self._left |= more and self._brought != before
 
     def _tell(self, due: Sequence[Theme]) -> None:
         told, dropped = narrate(due, self._asker)
@@ -278,10 +284,10 @@ class _Dream:
         if not memories:
             return
         self._lease.go_on()
-        kept = self._restater.contexts(memories, words)
-        for each in kept:
+        before = self._brought
+        for each in self._restater.contexts(memories, words):
             self._take(each, "preamble", "")
-        self._left |= len(memories) == limit and bool(kept)
+        self._note_left(more=len(memories) == limit, before=before)
 
     def _take(self, kept: Kept, sort: str, text: str, *, by: str = "") -> None:
         """Count what became of an item, and say so."""

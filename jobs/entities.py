@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from engram.beliefs.changes import undo
 from engram.beliefs.names.asking import MOST_PAIRS, judge_pairs
+from engram.beliefs.names.doubt import doubtful
 from engram.beliefs.names.merging import merge, stands_for
 from engram.beliefs.names.naming import Fit
 from engram.beliefs.names.profiles import keep_summary, read_profile, summarise
@@ -22,10 +23,12 @@ from engram.errors import InvalidInputError
 from engram.graph import Row
 from engram.llm.base import ChatModel
 
+from .believing import undo_changes
 from .job import Job, Work
 from .lease import Lease, leased
 
 _PHASE = "entities"
+_BY = f"job:{_PHASE}"
 _ROUNDS = 8
 """How often a run looks again after it has merged: what has become one may be one with more."""
 _MOST_NAMES = 50_000
@@ -60,7 +63,7 @@ class _Look:
                 continue
             found, (a, b) = self._judge(pair, named)
             if found.same:
-                self.merge(a, b, by=f"job:{_PHASE}", why=found.why)
+                self.merge(a, b, by=_BY, why=found.why)
             elif found.unsure:
                 self.unsure.append((a, b))
 
@@ -118,6 +121,8 @@ def _resolve(work: Work) -> None:
             return
         model = _model(work)
         look, rows = _look(lease)
+        if _take_back(look, rows):
+            look, rows = _look(lease)
         for _ in range(_ROUNDS):
             look.merge_same(lease)
             if not look.taken or work.dry_run:
@@ -128,6 +133,21 @@ def _resolve(work: Work) -> None:
             # What there was no room or no end for is looked at again.
             _note_examined(work, rows, but={key for pair in look.later for key in pair} | look.taken)
         _sum_up(lease, model)
+
+
+def _take_back(look: _Look, rows: Sequence[Row]) -> bool:
+    """Take back merges of this job that a name which came later puts in question; return whether there were any."""
+    work, parted = look.work, False
+    for doubt in doubtful(rows, look.groups):
+        if not work.dry_run:
+            try:
+                undo(work.graph, space=work.space, change=doubt.change, now=work.now, by=_BY)
+            except InvalidInputError as error:
+                work.notes.append(error.message)
+                continue
+            parted = True
+        work.count(1, [{"name": doubt.alias, "is not": doubt.into, "because": "it fits others too"}])
+    return parted
 
 
 def _model(work: Work) -> ChatModel | None:
@@ -238,26 +258,12 @@ def _due_summaries(work: Work, rows: Sequence[Row]) -> Iterator[tuple[int, str]]
             yield group.mentions, key
 
 
-def _part(work: Work) -> None:
-    """Take back what a run has merged; summaries stay, they are written anew as more is known."""
-    for row in work.read("believe/entity_list_run", space=work.space, run=work.undoing):
-        if work.stopping():
-            return
-        try:
-            if not work.dry_run:
-                undo(work.graph, space=work.space, change=row["id"], now=work.now)
-        except InvalidInputError as error:
-            work.notes.append(error.message)
-            continue
-        work.count(1, [{"names": row["names"]}])
-
-
 JOB = Job(
     name="entities",
     why="One person under two names is half known under each. Names that can be one, have the same around them and "
     "nothing against it are taken for one, as an edge that can be taken back; and what is known of each is summed up.",
     steps=(_resolve,),
     again="nothing: only names that were mentioned since are looked at",
-    undo=_part,
+    undo=undo_changes,
     undoes="the names that it took for one; summaries stay",
 )

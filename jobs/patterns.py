@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from engram.beliefs.changes import undo
 from engram.beliefs.promotion.patterns import rules, track_outcomes
 from engram.beliefs.promotion.promoter import Fate, Promoter, Promotion
 from engram.beliefs.promotion.reconsolidation import count_due, reconsider
-from engram.errors import InvalidInputError
 
+from .believing import undo_changes
 from .job import Job, Work
 from .lease import leased
 
@@ -89,25 +88,12 @@ def _reconsider(work: Work) -> None:
     work.count(done.changed, [{name: len(ids) for name, ids in told.items()}])
 
 
-def _undo(work: Work) -> None:
-    for change in work.read("believe/pattern_find_changes", space=work.space, run=work.undoing)[0]["ids"]:
-        if work.stopping():
-            return
-        if not work.dry_run:
-            try:
-                undo(work.graph, space=work.space, change=change, now=work.now)
-            except InvalidInputError as problem:
-                work.notes.append(problem.message)
-                continue
-        work.count(1, [{"id": change}])
-
-
 JOB = Job(
     name=NAME,
     why="What is evidenced on many days comes to matter more, up to where a person is asked. What came of it is noted "
     "a week later. Insights that have lost a source are looked at again: kept, revised or withdrawn.",
     steps=(_promote, _track, _reconsider),
     again="nothing: each stage once, each outcome once, each change of a source once",
-    undo=_undo,
+    undo=undo_changes,
     undoes="its promotions, revisions and withdrawals",
 )

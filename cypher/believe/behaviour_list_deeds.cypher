@@ -9,8 +9,8 @@ CYPHER 25
 // returns: id, content, embedding (list of floats)
 MATCH (value:Memory {id: $value})
 WHERE value.space = $space
-MATCH (deed:Episodic)
-WHERE deed.space = $space AND deed.status = 'active' AND deed.embedding IS NOT NULL AND deed <> value
+MATCH (deed:Memory)
+WHERE deed.space = $space AND deed.id IS NOT NULL AND deed:Episodic AND deed.status = 'active' AND deed.embedding IS NOT NULL AND deed <> value
   AND (deed.speaker = $speaker OR $speaker IS NULL AND deed.speaker IS NULL)
 WITH value, deed ORDER BY deed.event_at DESC, deed.id LIMIT $limit
 WHERE ($since IS NULL OR deed.created_at > $since)

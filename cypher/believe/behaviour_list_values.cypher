@@ -7,12 +7,12 @@ CYPHER 25
 // returns: id, content, speaker (string or null), embedding (list of floats), since (datetime or null: deeds that were
 //   stored until then were looked at)
 CALL () {
-  OPTIONAL MATCH (deed:Episodic)
-  WHERE deed.space = $space
+  OPTIONAL MATCH (deed:Memory)
+  WHERE deed.space = $space AND deed.id IS NOT NULL AND deed:Episodic
   RETURN max(deed.created_at) AS newest
 }
 MATCH (m:Memory)
-WHERE m.space = $space AND m.status = 'active' AND m.embedding IS NOT NULL
+WHERE m.space = $space AND m.id IS NOT NULL AND m.status = 'active' AND m.embedding IS NOT NULL
   AND (m.category IN $categories OR m.kind = 'preference')
   AND m.weight_alpha > $weight * (m.weight_alpha + m.weight_beta)
   AND (m.behaviour_at IS NULL OR m.behaviour_at < newest)

@@ -5,7 +5,7 @@ CYPHER 25
 // $vector: list of floats, what the new one would be stored with
 // $width: integer, rows taken from the vector index for each status
 // $least: float, the least cosine
-// returns: id, status (strings), similarity (float), cites (list of ids), the nearest first
+// returns: id, status, content (strings), similarity (float), cites (list of ids), the nearest first
 UNWIND ['active', 'archived'] AS wanted
 CALL (wanted) {
   WITH $vector AS vector, wanted
@@ -20,7 +20,7 @@ CALL (wanted) {
   RETURN m, 2.0 * score - 1.0 AS similarity
 }
 RETURN
-  m.id AS id, m.status AS status, similarity,
+  m.id AS id, m.status AS status, m.content AS content, similarity,
   COLLECT {
     MATCH (m)-[:DERIVED_FROM]->(s:Memory)
     WHERE s.space = $space

@@ -4,7 +4,7 @@ CYPHER 25
 // $limit: integer, how many insights at most
 // returns: insight (map {id, content, event_at, created_at, depth}), cites (list of maps {id, content, speaker, event_at,
 //   cluster (id or null), size (integer, of the cluster)}, ascending by id), narratives (list of maps {id, about (what it
-//   tells of), cites (list of ids)})
+//   tells of), told_of (list of ids, of what it was told of last)})
 MATCH (i:Reflection {space: $space})
 WHERE i.status = 'active' AND i.dreamed IN ['insight', 'merge']
 WITH i ORDER BY i.created_at DESC, i.id LIMIT $limit
@@ -22,9 +22,5 @@ RETURN
   COLLECT {
     MATCH (i)<-[:DERIVED_FROM]-(n:Memory:Narrative)
     WHERE n.space = $space AND n.status = 'active'
-    RETURN n {.id, about: n.narrates, cites: COLLECT {
-      MATCH (n)-[:DERIVED_FROM]->(x:Memory)
-      WHERE x.space = $space AND x <> i
-      RETURN x.id AS cited ORDER BY cited
-    }}
+    RETURN n {.id, about: n.narrates, told_of: coalesce(n.told_of, [])}
   } AS narratives

@@ -9,7 +9,7 @@ CYPHER 25
 // Running it twice: no change.
 CALL () {
   MATCH (e:Entity)
-  WHERE e.space = $space AND (
+  WHERE e.space = $space AND e.key > '' AND (
     any(id IN e.summary_of WHERE id IN $ids)
     OR EXISTS { (e)-[r:ALIAS_OF]-(:Entity) }
   )

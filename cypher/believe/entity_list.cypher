@@ -5,7 +5,7 @@ CYPHER 25
 // $limit: integer, how many at most
 // returns: key, name (strings), aliases (list of strings, names), mentions (integer)
 MATCH (e:Entity)
-WHERE e.space = $space AND NOT EXISTS { (e)-[:ALIAS_OF]->(:Entity) }
+WHERE e.space = $space AND e.key > '' AND NOT EXISTS { (e)-[:ALIAS_OF]->(:Entity) }
 OPTIONAL MATCH (e)<-[:ALIAS_OF]-(a:Entity)
 WITH e, a ORDER BY a.key
 WITH e, collect(a.name) AS aliases, sum(count { (a)<-[:MENTIONS]-() }) AS theirs

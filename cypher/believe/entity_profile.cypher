@@ -26,7 +26,7 @@ CALL (group) {
 }
 CALL (keys) {
   MATCH (m:Memory)
-  WHERE m.space = $space AND m.subject IN keys AND m.status = 'active' AND m.category IS NOT NULL
+  WHERE m.space = $space AND m.id > '' AND m.subject IN keys AND m.status = 'active' AND m.category IS NOT NULL
   WITH m, count { (m)-[:DERIVED_FROM]->() } AS evidence, m.truth_alpha / (m.truth_alpha + m.truth_beta) AS truth
   ORDER BY truth DESC, evidence DESC, coalesce(m.centrality, 0.0) DESC, m.id
   LIMIT $facts

@@ -9,7 +9,7 @@ CYPHER 25
 // returns: key, neighbours (list of keys), sessions, speaks (lists of ids of conversations that it is in, that it speaks in),
 //   introduced (list of maps {speaker, text}), facts (list of maps {subject, slot, value, single, negated, valid_from,
 //   valid_to, of (boolean, whether it is the subject and not the value)}),
-//   distinct (list of keys that are not it)
+//   distinct (list of keys that a person said are not it), doubted (list of keys that a job no longer takes for it)
 UNWIND $groups AS g
 CALL (g) {
   MATCH (e:Entity)
@@ -58,7 +58,10 @@ CALL (g) {
   WHERE e.space = $space AND e.key IN g.keys
   MATCH (e)<-[mine:CHANGED]-(b:BeliefChange {kind: 'names_merge'})-[theirs:CHANGED]->(o:Entity)
   WHERE b.undone_at IS NOT NULL AND mine.role IN ['alias', 'canonical'] AND theirs.role IN ['alias', 'canonical']
-  RETURN collect(o.key) + collect(head([(o)-[:ALIAS_OF]->(c:Entity) | c.key])) AS undone
+  WITH o, b.undone_by IS NULL AS by_person, head([(o)-[:ALIAS_OF]->(c:Entity) | c.key]) AS canonical
+  RETURN
+    collect(CASE WHEN by_person THEN o.key END) + collect(CASE WHEN by_person THEN canonical END) AS undone,
+    collect(CASE WHEN NOT by_person THEN o.key END) + collect(CASE WHEN NOT by_person THEN canonical END) AS doubted
 }
 RETURN
   g.key AS key,
@@ -75,4 +78,5 @@ RETURN
     WHERE m.category = 'relationship' AND m.slot IS NOT NULL AND m.status = 'active' AND NOT coalesce(m.negated, false) |
     {subject: m.subject, slot: m.slot, value: m.value, single: m.single, of: false}
   ] AS facts,
-  parted + undone AS distinct
+  parted + undone AS distinct,
+  doubted

@@ -5,7 +5,9 @@ CYPHER 25
 // $batch_size: integer, how many at most
 // returns: one row: last (string, the last key; null where there was none), names (list of maps {key, name, canonical
 //   (string or null), mentions (integer), examined (integer, mentions at the last look), summed (integer or null, mentions
-//   of the whole group at its last summary), stale (boolean, whether what its summary cites has ended)})
+//   of the whole group at its last summary), stale (boolean, whether what its summary cites has ended), merge (map
+//   {change (id), run (id of the job's run or null), said (boolean, whether somebody said that they are one)} of what made
+//   it an alias; null where it is none)})
 MATCH (e:Entity)
 WHERE e.space = $space AND e.key > $after
 WITH e ORDER BY e.space, e.key LIMIT $batch_size
@@ -24,5 +26,11 @@ RETURN
       MATCH (m:Memory {id: id})
       WHERE m.space = $space AND m.status = 'active'
       RETURN m
-    }
+    },
+    merge: head(COLLECT {
+      MATCH (c:Entity)<-[r:ALIAS_OF]-(e)<-[:CHANGED {role: 'alias'}]-(b:BeliefChange)
+      WHERE b.space = $space AND b.kind = 'names_merge' AND b.undone_at IS NULL
+      WITH r, b ORDER BY b.at DESC, b.id LIMIT 1
+      RETURN {change: b.id, run: b.run, said: r.evidence IS NOT NULL}
+    })
   }] AS names

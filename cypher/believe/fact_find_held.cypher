@@ -6,6 +6,7 @@ CYPHER 25
 // $hash: string, the new fact's content hash, without episode
 // $subject: string or null, the key of its subject
 // $slot: string or null, the attribute
+// $value: string or null, what it is; of many facts of the attribute those with this value come first
 // $from: datetime, since when it holds
 // $turns: list of strings, ids of the turns that it was drawn from
 // $near: list of strings, ids of memories that are near
@@ -26,12 +27,12 @@ CALL (aliases) {
   UNWIND aliases + [$subject] AS subject
   MATCH (m:Memory {space: $space, subject: subject, slot: $slot})
   WHERE m.status = 'active'
-  RETURN m ORDER BY m.valid_from DESC, m.id LIMIT $most
+  RETURN m ORDER BY coalesce(toLower(m.value) = toLower($value), false) DESC, m.valid_from DESC, m.id LIMIT $most
   UNION
   UNWIND aliases + [$subject] AS subject
   MATCH (m:Memory {space: $space, subject: subject, slot: $slot})
   WHERE m.status = 'superseded' AND m.valid_to > $from
-  RETURN m ORDER BY m.valid_from, m.id LIMIT $most
+  RETURN m ORDER BY coalesce(toLower(m.value) = toLower($value), false) DESC, m.valid_from, m.id LIMIT $most
   UNION
   UNWIND aliases + [$subject] AS subject
   MATCH (m:Memory {space: $space, subject: subject, slot: $slot})

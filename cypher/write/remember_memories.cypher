@@ -1,7 +1,7 @@
 CYPHER 25
 // Store memories, each once: what is there already is returned as it is.
-// A bare remember (reopen) of something that is no longer active opens a new validity episode
-// (Boston, Berlin, Boston again); a turn of a conversation is the same memory for ever.
+// A bare remember (reopen) of something that is no longer active, or active and of another time, opens a new validity
+// episode (Boston, Berlin, Boston again); a turn of a conversation is the same memory for ever.
 // MERGE on the unique (space, content_hash) takes the lock, so two writers of one content store one.
 // $space: string, whose
 // $rows: list of maps, sorted by content_hash so that writers lock in one order:
@@ -25,12 +25,17 @@ WITH row, any(hash IN row.tombstones WHERE hash IN barred) AS erased
 CALL (row) {
   OPTIONAL MATCH (prior:Memory {space: $space})
   WHERE prior.content_hash STARTS WITH row.content_hash
-  WITH prior ORDER BY prior.status = 'active' DESC, prior.episode DESC
-  WITH collect(prior.status)[0] AS status, collect(prior.episode)[0] AS episode, max(prior.episode) AS last
+  WITH prior, prior.status = 'active'
+    AND prior.valid_from < coalesce(row.properties.valid_to, $shared.valid_to)
+    AND coalesce(
+      row.properties.valid_from, $shared.valid_from, row.properties.event_at, $shared.event_at
+    ) < prior.valid_to AS holds
+  ORDER BY holds DESC, prior.status = 'active' DESC, prior.episode DESC
+  WITH collect(holds)[0] AS holds, collect(prior.episode)[0] AS episode, max(prior.episode) AS last
   RETURN
     CASE
       WHEN last IS NULL THEN 0
-      WHEN row.reopen AND status <> 'active' THEN last + 1
+      WHEN row.reopen AND NOT holds THEN last + 1
       ELSE episode
     END AS episode
 }

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
-from engram.beliefs.truth import settle_truth
+from engram.beliefs.truth import find_leaning, settle_leaning, settle_truth
 from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph, Row, Transaction
 from engram.tuning import read_tuning
@@ -75,6 +75,11 @@ class Change:
     reason: str
     """Why, in a few words that quote nothing: what is erased must not stand here."""
     undone_at: datetime | None
+    undone_by: str | None
+    """The job that took it back by itself; None where a person did."""
+    useful: int | None
+    useless: int | None
+    """Of a promotion, verdicts in the days after it (`patterns.outcome_days`); None while these are not over."""
     touched: tuple[Row, ...]
     """Maps {id, role, text (a memory's content or an entity's name)}, in the order of roles and ids."""
 
@@ -143,14 +148,17 @@ def list_changes(graph: Graph, *, space: str, limit: int = 20, prefix: str = "")
     ]
 
 
-def undo(graph: Graph, *, space: str, change: str, now: datetime) -> Change:
+def undo(graph: Graph, *, space: str, change: str, now: datetime, by: str | None = None) -> Change:
     """Take a change back, wholly or not at all, and return it as it was.
+
+    An insight goes as a whole: what joined it later is taken back with it.
 
     Args:
         graph: Where.
         space: Whose.
         change: Its id or the beginning of one.
         now: When.
+        by: The job that takes it back by itself; None: a person wants it.
 
     Raises:
         NotFoundError: There is none.
@@ -171,15 +179,17 @@ def undo(graph: Graph, *, space: str, change: str, now: datetime) -> Change:
     tuning = read_tuning(graph, space=space)
 
     def work(transaction: Transaction) -> None:
-        ids = sorted({row["id"] for row in entry.touched if row["memory"]})
-        transaction.run("write/lock_memories", space=space, ids=ids)
+        ids = transaction.run("believe/list_concerned", space=space, id=entry.id).rows[0]["ids"]
+        leaning = find_leaning(transaction, space=space, ids=ids) if entry.kind in _EVIDENCE else []
+        transaction.run("write/lock_memories", space=space, ids=sorted([*ids, *leaning]))
         row = transaction.run(f"believe/undo_{entry.kind.value}", space=space, id=entry.id, now=now).rows
         if not row or not row[0]["undone"]:
             why = row[0]["why"] if row else "what it changed is gone"
             raise InvalidInputError(f"The change {entry.id[:8]} cannot be taken back: {why}.")
-        transaction.run("believe/mark_undone", space=space, id=entry.id, now=now)
+        transaction.run("believe/mark_undone", space=space, id=entry.id, by=by, now=now)
         if entry.kind in _EVIDENCE:
             settle_truth(transaction, space=space, ids=ids, tuning=tuning)
+            settle_leaning(transaction, space=space, ids=leaning, tuning=tuning)
 
     graph.transact(work)
     return entry

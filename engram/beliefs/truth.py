@@ -13,7 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engram.graph import Transaction
+from engram.graph import Row, Transaction
+
+_DEEPEST = 4
+"""Steps of citing that truth is carried along, and one for what disagrees with the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,3 +81,38 @@ def settle_truth(
     """
     if ids:
         transaction.run("believe/truth_settle", space=space, ids=list(ids), repeat=tuning["truth.repeat"])
+
+
+def find_leaning(transaction: Transaction, *, space: str, ids: Sequence[str]) -> list[str]:
+    """Return the memories whose truth depends on that of others: they are locked with these, and settled after them.
+
+    Args:
+        transaction: In which nothing of all this is locked yet.
+        space: Whose.
+        ids: The others'.
+
+    Returns:
+        Ids, ascending, none of `ids`.
+    """
+    return [row["id"] for row in transaction.run("believe/truth_find_leaning", space=space, ids=[*ids]).rows]
+
+
+def settle_leaning(
+    transaction: Transaction, *, space: str, ids: Sequence[str], tuning: Mapping[str, float]
+) -> None:
+    """Recompute the truth of memories that lean on others, and on each other: what cites comes after what it cites.
+
+    Args:
+        transaction: In which they are locked already, and what they lean on is settled.
+        space: Whose.
+        ids: The memories', ascending.
+        tuning: The space's numbers.
+    """
+    before: list[Row] = []
+    for _ in range(_DEEPEST if ids else 0):
+        rows = transaction.run(
+            "believe/truth_settle", space=space, ids=[*ids], repeat=tuning["truth.repeat"]
+        ).rows
+        if rows == before or len(rows) == 1:
+            return
+        before = rows

@@ -563,3 +563,81 @@ def test_what_is_erased_goes_from_dreams_too(memory: Engram, clock: FixedClock) 
     left = {each["id"] for each in held(memory, "Memory")}
     assert erased.id not in left
     assert left >= {*ids} - {erased.id}
+
+
+@pytest.mark.parametrize("wanted", [0, 1])
+def test_an_insight_is_taken_back_with_what_joined_it(memory: Engram, clock: FixedClock, wanted: int) -> None:
+    """Whichever change of an insight is undone, all that it had quieted weighs what it did, and no change is left."""
+    ids = say(memory, clock, SAID[:3])
+    dream(memory, clock)
+    clock.advance(timedelta(hours=1))
+    ids += say(memory, clock, [SAID[4]])
+    dream(memory, clock)
+    assert set(weights(memory, ids).values()) == {(1.0, 4.3)}
+
+    def merges() -> list[Change]:
+        return [each for each in changes(memory, ChangeKind.INSIGHT) if each.reason == "they say the same"]
+
+    assert len(merges()) == 2
+    undo(memory.graph, space=memory.space, change=merges()[wanted].id, now=clock.now)
+    assert set(weights(memory, ids).values()) == {(1.0, 4.0)}
+    assert merges() == []
+
+
+def test_what_was_taken_back_is_not_said_again_of_others(memory: Engram, clock: FixedClock) -> None:
+    """The words of an insight that a person took back are not dreamed anew, whatever they cite this time."""
+    say(memory, clock)
+
+    def drawn(*cited: int) -> Any:
+        said = {"text": "Noor values simplicity in her tools", "memories": cited}
+        return scripted(Questions=ASKED, Insights={"insights": [said]})
+
+    dream(memory, clock, drawn(1, 2))
+    (insight,) = dreamed(memory, "insight")
+    for change in changes(memory, ChangeKind.INSIGHT):
+        if insight["id"] in [row["id"] for row in change.touched]:
+            undo(memory.graph, space=memory.space, change=change.id, now=clock.now)
+    clock.advance(timedelta(hours=1))
+    memory.remember("The kettle is blue")
+    done = dream(memory, clock, drawn(4, 5))
+    assert dreamed(memory, "insight") == []
+    assert "it was taken back" in [row.get("why") for row in done.report]
+
+
+def test_a_story_in_the_same_words_is_told_once(memory: Engram, clock: FixedClock) -> None:
+    """A story that is told anew in the words that it had is not told once more by every dream that follows."""
+    say(memory, clock)
+    dream(memory, clock)
+    (story,) = dreamed(memory, "narrative")
+    middle = [hit.memory for hit in memory.recall(SAID[2], 10, read_only=True)]
+    for each in [each.id for each in middle if each.content in SAID[1:4]]:
+        memory.forget(each)
+    asked = []
+    for name in ("kettle", "lamp"):
+        clock.advance(timedelta(hours=1))
+        memory.remember(f"The {name} is blue")
+        model = scripted()
+        dream(memory, clock, model)
+        asked.append(shapes(model)["Narratives"])
+        assert [each["id"] for each in dreamed(memory, "narrative")] == [story["id"]]
+    assert asked == [1, 0]
+
+
+def test_what_comes_to_nothing_is_not_left_to_do(memory: Engram, clock: FixedClock) -> None:
+    """Groups that no model and no sentence can put together bring no further dream: with nothing new, nobody is asked."""
+    memory.tune("dream.groups", 1)
+    memory.tune("dream.similar", 0.3)
+    for tool in ("kayak", "piano"):
+        said = [
+            f"I prefer the {tool} {more}"
+            for more in ("in calm weather", "with old friends", "before my lunch")
+        ]
+        say(memory, clock, said, speaker=f"Noor {tool}")
+    memory.remember("The kettle is blue")
+    model = scripted()
+    dream(memory, clock, model)
+    assert shapes(model)["Merges"] == 1
+    asked = len(model.asked)
+    clock.advance(timedelta(hours=2))
+    assert any("nothing is new" in note for note in dream(memory, clock, model).notes)
+    assert len(model.asked) == asked

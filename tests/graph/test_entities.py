@@ -250,6 +250,22 @@ def test_a_run_can_be_taken_back_and_is_not_repeated(memory: Engram, clock: Fixe
     assert aliases(memory) == {}
 
 
+def test_a_run_is_taken_back_from_its_end(memory: Engram, clock: FixedClock) -> None:
+    """Merges of one instant that rest on each other are all taken back at once, the last one first."""
+    know(memory, "Bob", "Bobby", "Rob", "Robert Miller", "Robert James Miller")
+    pairs = (
+        ("bobby", "bob"),
+        ("bob", "rob"),
+        ("rob", "robert miller"),
+        ("robert miller", "robert james miller"),
+    )
+    for pair in pairs:
+        join(memory, clock, *pair, by="job:entities", run="one run")
+    done = resolve(memory, clock, undoing="one run")
+    assert (done.changed, done.notes) == (len(pairs), ())
+    assert aliases(memory) == {}
+
+
 def test_what_a_person_split_stays_split(memory: Engram, clock: FixedClock) -> None:
     """No job merges again what a person has split, directly or through a third name."""
     say(memory, *NEAR)
@@ -275,6 +291,39 @@ def test_a_word_of_a_person_is_enough_and_goes_with_it(memory: Engram, clock: Fi
     memory.forget(kept.id, erase=True)
     assert aliases(memory) == {}
     assert list_changes(memory.graph, space=memory.space) == []
+
+
+WEBER = "Then I got a letter from Anna Weber, who lives in Oslo"
+
+
+def test_a_later_name_puts_a_merge_of_the_job_in_question(memory: Engram, clock: FixedClock) -> None:
+    """Once a first name fits two, the job takes its own merge back, says so, and merges it again at somebody's word only."""
+    say(memory, *NEAR)
+    resolve(memory, clock)
+    assert aliases(memory) == {"anna": "anna schmidt"}
+    say(memory, WEBER, session="later")
+    assert resolve(memory, clock, dry_run=True).changed == 1
+    assert aliases(memory) == {"anna": "anna schmidt"}
+    done = resolve(memory, clock)
+    assert aliases(memory) == {}
+    assert done.examples[0] == {"name": "Anna", "is not": "Anna Schmidt", "because": "it fits others too"}
+    (change,) = list_changes(memory.graph, space=memory.space)
+    assert change.undone_by == "job:entities"
+    say(memory, "The next day Anna went to Leiden with Ben", session="again")
+    assert resolve(memory, clock).changed == 0
+    say(memory, "I met Anna Schmidt, everyone calls her Anna", session="at last")
+    resolve(memory, clock)
+    assert aliases(memory) == {"anna": "anna schmidt"}
+    assert resolve(memory, clock).changed == 0
+
+
+def test_what_a_person_merged_stays_whoever_comes(memory: Engram, clock: FixedClock) -> None:
+    """A later name puts no merge in question that a person has made."""
+    say(memory, *NEAR)
+    join(memory, clock, "anna", "anna schmidt")
+    say(memory, WEBER, session="later")
+    resolve(memory, clock)
+    assert aliases(memory) == {"anna": "anna schmidt"}
 
 
 def test_two_in_one_sentence_stay_two(memory: Engram, clock: FixedClock) -> None:

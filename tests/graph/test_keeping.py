@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from engram.beliefs.changes import list_changes
+from engram.beliefs.changes import list_changes, undo
 from engram.beliefs.facts import Category, Quote
-from engram.beliefs.keeping.keeper import Became, keep_facts
+from engram.beliefs.keeping.keeper import MOST, Became, keep_facts
 from engram.beliefs.keeping.listing import list_facts
 from engram.errors import NotFoundError
 from engram.memory import Engram
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.graph
 
 cli = resolve_name("engram.cli.facts")
 JANUARY, MARCH, JUNE = (datetime(2025, month, 1, 9, tzinfo=UTC) for month in (1, 3, 6))
+LONG_OVER = datetime(2020, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
@@ -177,6 +178,75 @@ def test_over_before_it_was_told(memory: Engram) -> None:
     assert memory.get(past.memory or "").valid_to == end
     wrong = told(memory, home("Oslo", turn, at=JANUARY, valid_from=JANUARY, valid_to=end))[0]
     assert (wrong.became, wrong.why) == (Became.DROPPED, "It ends before it begins.")
+
+
+def test_what_was_over_and_is_so_again_is_another_episode(memory: Engram) -> None:
+    """What is said of a time that is over is no copy of what is so now, in other words or in the same."""
+    told(memory, home("Boston", said(memory, "Boston till 2020", at=JANUARY), at=JANUARY, valid_to=LONG_OVER))
+    again = moved(memory, "Boston", at=MARCH)
+    assert again.became is Became.KEPT
+    assert memory.get(again.memory or "").valid_to == FOREVER
+    stays = [
+        fact("Noor is in Rome", said(memory, f"Rome {at}", at=at), at=at, valid_to=at + 9 * DAY)
+        for at in (JUNE, JANUARY, MARCH)
+    ]
+    kept = told(memory, *stays)
+    assert [each.became for each in kept] == [Became.KEPT] * 3
+    assert [each.memory for each in told(memory, *stays)] == [each.memory for each in kept]
+    assert {memory.get(each.memory or "").status for each in kept} == {"active"}
+
+
+def test_that_it_is_over_is_no_evidence_that_it_holds(memory: Engram) -> None:
+    """With a day the held one ends on it; without one it may be meant of another time, and both stay."""
+    boston = moved(memory, "Boston", at=JANUARY)
+    turn = said(memory, "I lived in Boston until March", at=JUNE)
+    over = replace(home("Boston", turn, at=JUNE, valid_to=MARCH), content="Noor used to live in Boston")
+    outcome = told(memory, over)[0]
+    assert (outcome.became, len(outcome.changes)) == (Became.KEPT, 1)
+    ended = memory.get(boston.memory or "")
+    assert (ended.status, ended.valid_to) == ("superseded", MARCH)
+    undo(memory.graph, space=memory.space, change=outcome.changes[0], now=memory.now())
+    assert memory.get(boston.memory or "").valid_to == FOREVER
+    rome = told(memory, home("Rome", said(memory, "Tom is in Rome", at=JANUARY), at=JANUARY, subject="Tom"))[
+        0
+    ]
+    turn = said(memory, "Tom was in Rome once", at=JUNE)
+    vague = replace(
+        home("Rome", turn, at=JUNE, subject="Tom", valid_to=JUNE), content="Tom used to live in Rome"
+    )
+    assert len(told(memory, vague)[0].changes) == 1
+    assert memory.get(rome.memory or "").status == "active"
+    assert truth(memory, rome.memory or "") < 2 / 3
+
+
+def test_a_plan_retires_nothing_before_it_is_so(memory: Engram) -> None:
+    """What has not begun leaves what is so until people say that it has."""
+    boston = moved(memory, "Boston", at=JANUARY)
+    planned = moved(memory, "Berlin", at=MARCH, valid_from=JUNE, revision="change")
+    assert planned.changes == ()
+    assert memory.get(boston.memory or "").status == "active"
+    now = moved(memory, "Berlin", at=JUNE + DAY)
+    assert (now.became, now.memory, len(now.changes)) == (Became.MERGED, planned.memory, 1)
+    assert memory.get(boston.memory or "").valid_to == JUNE
+
+
+def test_of_many_values_the_same_one_is_found(memory: Engram) -> None:
+    """However many values an attribute has, the same value is no copy, and its denial reaches it."""
+    at = [JANUARY + number * DAY for number in range(MOST + 3)]
+    turns = [said(memory, f"{number}", at=each) for number, each in enumerate(at)]
+    first, *_ = told(
+        memory,
+        *(
+            fact(f"{'v' * number} {number}", turns[number], at=each, slot="visited", value=f"Town {number}")
+            for number, each in enumerate(at)
+        ),
+    )
+    turn = said(memory, "Never", at=JUNE)
+    never = fact(
+        "An error", turn, at=JUNE, slot="visited", value="town 0", negated=True, revision="correction"
+    )
+    assert len(told(memory, never)[0].changes) == 1
+    assert memory.get(first.memory or "").status == "superseded"
 
 
 def test_what_cannot_be_kept_is_dropped_with_its_reason(memory: Engram) -> None:

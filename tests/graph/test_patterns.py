@@ -29,6 +29,7 @@ JOB: Any = resolve_name("engram.jobs.patterns:JOB")
 DECAY: Any = resolve_name("engram.jobs.decay:JOB")
 SAFETY: Any = resolve_name("engram.jobs.safety:JOB")
 run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+change_lines: Callable[[Any], Iterable[str]] = resolve_name("engram.cli.changes:change_lines")
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 GOAL, IDENTITY = (rule.boost for rule in rules(Tuning()))
 
@@ -481,3 +482,7 @@ def test_what_came_of_it_is_noted(memory: Engram, clock: FixedClock) -> None:
     names = ("before_useful", "before_useless", "outcome_useful", "outcome_useless")
     assert [found[name] for name in names] == [1, 1, 2, 1]
     assert found["outcome_at"] == change.at + 7 * DAY
+    (told,) = promotions(memory)
+    assert (told.useful, told.useless) == (2, 1)
+    assert [*change_lines(told)][-1].strip() == "verdicts since: 2 useful, 1 useless"
+    assert not any("verdicts" in line for line in change_lines(change))

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engram.beliefs.changes import list_changes, undo
+from engram.beliefs.conflicts.tensions import list_tensions, resolve
 from engram.beliefs.truth import Piece, opposition, settle_truth, support
 from engram.memory import Engram
 from engram.testing import FixedClock
@@ -239,3 +240,38 @@ def test_an_insight_is_as_true_as_what_it_cites(memory: Engram) -> None:
     turn = said(memory, "Noor lives in Boston", at=JANUARY + DAY, speaker="Tom")
     told(memory, replace(home("Boston", turn, at=JANUARY + DAY), speaker="Tom"))
     assert truths(memory)[insight.id] == pytest.approx((1.0 + 2 * 0.75, 1.0))
+
+
+def test_what_leans_on_a_memory_is_settled_with_it(memory: Engram) -> None:
+    """Whatever moves a truth, what cites it or disagrees with it is as if all were computed anew, at any distance."""
+    held = moved(memory, "Boston", at=JANUARY).memory or ""
+    ids = [uuid4().hex for _ in "123"]
+    for cited, each in zip([held, *ids], ids, strict=False):
+        laid = {"id": each, "source_tag": "internal_consolidation", "source_confidence": 1.0, "speaker": None}
+        laid |= {"alpha": 1.0, "beta": 1.0, "turns": [], "cites": [cited]}
+        run(memory, "truth_lay_evidence", memories=[laid], tensions=[], corrections=[])
+        run(memory, "set_properties", id=each, properties={"status": "active"})
+
+    def is_settled() -> bool:
+        before = truths(memory)
+        for _ in ids:
+            memory.graph.transact(
+                lambda transaction: settle_truth(
+                    transaction, space=memory.space, ids=sorted(before), tuning=memory.tuned()
+                )
+            )
+        return all(pair == pytest.approx(before[each]) for each, pair in truths(memory).items())
+
+    is_settled()
+    wrong = moved(memory, "Berlin", at=JANUARY + DAY, revision="correction")
+    assert is_settled()
+    undo(memory.graph, space=memory.space, change=wrong.changes[0], now=memory.now())
+    assert is_settled()
+    turn = said(memory, "Noor lives in Rome", at=JANUARY + DAY, speaker="Tom")
+    told(memory, home("Rome", turn, at=JANUARY + DAY, speaker="Tom"))
+    assert is_settled()
+    tension = list_tensions(memory.graph, space=memory.space)[0]
+    change = resolve(memory, tension.id or "", "A")
+    assert is_settled()
+    undo(memory.graph, space=memory.space, change=change.id, now=memory.now())
+    assert is_settled()

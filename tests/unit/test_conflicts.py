@@ -115,6 +115,26 @@ def test_what_is_told_late_retires_nothing(revision: Revision) -> None:
     assert one(fact("Leiden", 0), replaced, revision).newer_loses
 
 
+@pytest.mark.parametrize(
+    ("end", "voice", "outcome"),
+    [(20, "Anna", SUPERSEDE), (30, "Anna", TENSION), (20, "Bob", TENSION), (-5, "Anna", UNRELATED)],
+)
+def test_what_is_said_to_be_over(end: float, voice: str, outcome: ConflictOutcome) -> None:
+    """The same value that is over retires the one that goes on: with a day, by the same voice, of the same time."""
+    long_ago = DAY - timedelta(days=900)
+    over = fact(day=30, valid_from=long_ago, valid_to=DAY + timedelta(days=end), speaker=voice)
+    assert one(over, FIRST).outcome is outcome
+
+
+def test_what_is_planned_is_of_another_time() -> None:
+    """Another value that has not begun when both were said disputes nothing that is so; two plans dispute each other."""
+    plan = fact("Utrecht", 3, valid_from=DAY + timedelta(days=90))
+    assert one(plan, FIRST, "change").outcome is UNRELATED
+    assert one(fact("Delft", 4), plan).outcome is UNRELATED
+    other = fact("Ghent", 5, valid_from=DAY + timedelta(days=90))
+    assert one(other, plan, "change").outcome is SUPERSEDE
+
+
 def test_what_was_over_disputes_nothing_that_came_later() -> None:
     """A value that is told late, and ended long ago, is in no tension with what others say of the time after."""
     later, before = fact("Ghent", 60, speaker="Bob"), fact("Delft", -60, speaker="Bob")

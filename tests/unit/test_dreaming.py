@@ -349,7 +349,7 @@ def theme_row(
         ],
         "narratives": []
         if narrated is None
-        else [{"id": "told", "about": cluster or f"insight {count}", "cites": list(narrated)}],
+        else [{"id": "told", "about": cluster or f"insight {count}", "told_of": list(narrated)}],
     }
 
 

@@ -90,6 +90,20 @@ def test_a_run_of_capitalised_words_is_one_name(first: str, lower: str, name: li
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("In the office we all call Robert Miller Bob", ["Robert Miller", "Bob"]),
+        ("These days her family calls Elizabeth Liz for short", ["Elizabeth", "Liz"]),
+        ("Every week we call Anna Maria Schmidt at home", ["Anna Maria Schmidt"]),
+        ("In the morning there came Robert Bob, whoever that is", ["Robert Bob"]),
+    ],
+)
+def test_what_somebody_is_called_is_a_name_of_its_own(text: str, names: list[str]) -> None:
+    """A short form behind the name of whom somebody calls so is no part of that name."""
+    assert names_in(text) == names
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Yesterday was fine.",

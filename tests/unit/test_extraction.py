@@ -229,6 +229,13 @@ def test_a_thousand_items_are_not_all_read() -> None:
     assert found.notes == (f"{1_000 - MOST_FACTS:,} further items were not read",)
 
 
+def test_what_a_model_is_not_shown_is_told() -> None:
+    """Of a turn that is longer than a model is shown, the result says so."""
+    long = turn("I live in Leiden. " + "And so on. " * 1_000)
+    assert any("long turns" in note for note in extract([long], model=ScriptedModel('{"facts": []}')).notes)
+    assert extract([turn("Hello")], model=ScriptedModel('{"facts": []}')).notes == ()
+
+
 @pytest.mark.parametrize(
     "answer",
     [

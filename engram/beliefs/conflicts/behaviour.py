@@ -13,7 +13,7 @@ from engram import prompts
 from engram.beliefs.conflicts.outcomes import Disagreement, flag
 from engram.beliefs.conflicts.tensions import describe_tensions
 from engram.beliefs.facts import Category
-from engram.beliefs.truth import settle_truth
+from engram.beliefs.truth import find_leaning, settle_leaning, settle_truth
 from engram.graph import Row, Transaction
 from engram.llm.base import ChatModel
 from engram.llm.structured import Parsed, ask
@@ -86,7 +86,8 @@ def _hold_against_deeds(
 
     def work(transaction: Transaction) -> list[str]:
         ids = sorted({value["id"], *(deed["id"] for deed in found)})
-        transaction.run("write/lock_memories", space=memory.space, ids=ids)
+        leaning = find_leaning(transaction, space=memory.space, ids=ids)
+        transaction.run("write/lock_memories", space=memory.space, ids=sorted([*ids, *leaning]))
         transaction.run("believe/behaviour_note", space=memory.space, id=value["id"], now=now)
         flagged = flag(
             transaction,
@@ -97,6 +98,7 @@ def _hold_against_deeds(
         )
         if flagged:
             settle_truth(transaction, space=memory.space, ids=ids, tuning=tuning)
+            settle_leaning(transaction, space=memory.space, ids=leaning, tuning=tuning)
         return list(flagged.values())
 
     changes = memory.graph.transact(work)

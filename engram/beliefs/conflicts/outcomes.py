@@ -79,9 +79,13 @@ def retire(
 
 
 def _end(newer: Row, older: Row, now: datetime) -> datetime:
-    """Return when the older memory ceased to hold: when the newer one began, where that came later."""
+    """Return when the older memory ceased to hold: when the newer one began, or says that it was over, or was said.
+
+    The first of these that came after the older one began; else it is now.
+    """
     began: datetime = older["valid_from"]
-    end: datetime = next((at for at in (newer["valid_from"], newer["event_at"]) if at > began), now)
+    over = min(newer["valid_to"], newer["event_at"])
+    end: datetime = next((at for at in (newer["valid_from"], over, newer["event_at"]) if at > began), now)
     limit: datetime = older["valid_to"]
     return min(limit, end)
 

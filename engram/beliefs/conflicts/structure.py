@@ -37,7 +37,9 @@ def at_other_times(new: HeldFact, held: HeldFact) -> bool:
 
 def by_slot(new: HeldFact, held: HeldFact, revision: Revision) -> Judged:
     """Judge two facts of the same attribute of the same subject."""
-    if not _excludes(new, held):
+    if says_over(new, held):
+        return _over(new, revision)
+    if not _excludes(new, held) or _begins_later(new, held):
         return Judged(unrelated("both can hold", "slots"))
     if not same_voice(new, held, revision):
         return Judged(tension("another value, said by somebody else", "slots"))
@@ -62,6 +64,29 @@ def _by_order(new: HeldFact, held: HeldFact) -> Judged:
         return Judged(supersede("told out of order", "slots", newer_loses=True))
     why = "another value on the same day" if began == said == 0 else "another value for the same time"
     return Judged(tension(why, "slots"), sure=False)
+
+
+def says_over(new: HeldFact, held: HeldFact) -> bool:
+    """Say whether a new fact says of the same value that it was over when it was said, and the held one that it goes on."""
+    return (
+        new.negated == held.negated
+        and _same_value(new, held)
+        and held.valid_from < new.valid_to <= new.event_at < held.valid_to
+        and held.event_at <= new.event_at
+    )
+
+
+def _over(new: HeldFact, revision: Revision) -> Judged:
+    """Judge what is said to be over: with a day it has ended, without one the speaker may mean an earlier time."""
+    if new.valid_to < new.event_at or revision == "change":
+        return Judged(supersede("said to be over", "slots"))
+    return Judged(tension("said to be over, without a day", "slots"), sure=False)
+
+
+def _begins_later(new: HeldFact, held: HeldFact) -> bool:
+    """Say whether one of two values is planned and the other is not: what has not begun when both were said."""
+    said = max(new.event_at, held.event_at).date()
+    return (new.valid_from.date() > said) != (held.valid_from.date() > said) and not denies(new, held)
 
 
 def _sign(one: date, other: date) -> int:

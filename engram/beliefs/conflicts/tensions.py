@@ -12,7 +12,7 @@ from datetime import datetime
 from engram.beliefs.changes import Change, ChangeKind, Touched, list_changes, record
 from engram.beliefs.conflicts.disputes import Side, Tension, disputes, find_tension, list_tensions, side_of
 from engram.beliefs.conflicts.outcomes import STANDING, before, retire
-from engram.beliefs.truth import settle_truth
+from engram.beliefs.truth import find_leaning, settle_leaning, settle_truth
 from engram.errors import ErasedError, InvalidInputError, NotFoundError
 from engram.graph import Row, Transaction
 from engram.loop.inputs import Source
@@ -144,7 +144,8 @@ def resolve(memory: Engram, tension: str, keep: str, *, by: str = "user") -> Cha
     said = [found.id] if found.id else []
 
     def work(transaction: Transaction) -> str:
-        ids = sorted([low, high, *said])
+        leaning = find_leaning(transaction, space=memory.space, ids=[low, high])
+        ids = sorted({low, high, *said, *leaning})
         rows = transaction.run("write/lock_memories", space=memory.space, ids=ids).rows
         held = {row["id"]: row["memory"] for row in rows}
         if not {low, high} <= held.keys():
@@ -178,6 +179,7 @@ def resolve(memory: Engram, tension: str, keep: str, *, by: str = "user") -> Cha
         if change is None:
             raise InvalidInputError("It was resolved a moment ago.")
         settle_truth(transaction, space=memory.space, ids=[low, high], tuning=tuning)
+        settle_leaning(transaction, space=memory.space, ids=leaning, tuning=tuning)
         return change
 
     change = memory.graph.transact(work)
@@ -235,7 +237,8 @@ def _resolve_by_evidence(memory: Engram, row: Row, run: str | None) -> bool:
 
     def work(transaction: Transaction) -> bool:
         said = [row["said"]] if row["said"] else []
-        transaction.run("write/lock_memories", space=memory.space, ids=sorted([low, high, *said]))
+        leaning = find_leaning(transaction, space=memory.space, ids=[low, high])
+        transaction.run("write/lock_memories", space=memory.space, ids=sorted({low, high, *said, *leaning}))
         change = _close(
             transaction,
             memory.space,
@@ -252,6 +255,7 @@ def _resolve_by_evidence(memory: Engram, row: Row, run: str | None) -> bool:
         )
         if change is not None:
             settle_truth(transaction, space=memory.space, ids=[low, high], tuning=tuning)
+            settle_leaning(transaction, space=memory.space, ids=leaning, tuning=tuning)
         return change is not None
 
     return memory.graph.transact(work)

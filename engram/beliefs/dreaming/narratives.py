@@ -61,7 +61,7 @@ class Theme:
     narrative: str | None
     """Id of the narrative that there is."""
     narrated: frozenset[str]
-    """Ids of what that one rests on, the insight aside."""
+    """Ids of what that one was told of last, the insight aside."""
 
     @property
     def due(self) -> bool:
@@ -132,7 +132,7 @@ def _theme(row: Row, cites: list[Told], cluster: str | None) -> Theme:
         depth=insight["depth"],
         cites=tuple(cites if len(cites) <= MOST_CITED else [*cites[:half], *cites[-half:]]),
         narrative=narrative["id"] if narrative else None,
-        narrated=frozenset(narrative["cites"]) if narrative else frozenset(),
+        narrated=frozenset(narrative["told_of"]) if narrative else frozenset(),
     )
 
 

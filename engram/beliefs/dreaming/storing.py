@@ -21,6 +21,7 @@ from engram.graph import Row, Transaction
 from engram.memory import Engram
 from engram.records import Kind, Memory
 from engram.remembering import embed_memories
+from engram.text import normal
 from engram.tuning import Tuning
 
 BY = "job:dream"
@@ -70,7 +71,7 @@ class Keeper:
             return Kept(dropped=Dropped.of(insight.text, "it was erased at a person's wish"))
 
     def _found(self, insight: Insight) -> str | Dropped | None:
-        """Return the id of the insight that says nearly the same of some of the same, or why there may be none."""
+        """Return the id of the insight that says the same, or nearly, of some of the same; or why there may be none."""
         forms = Kind.REFLECTION, insight.text, context(insight.text, self._memory.now())
         vector = embed_memories(self._memory.embedder, [forms])[0]
         rows = self._graph.read(
@@ -82,7 +83,7 @@ class Keeper:
         )
         cites = {each.id for each in insight.cites}
         for row in rows:
-            if cites & {*row["cites"]}:
+            if cites & {*row["cites"]} or normal(row["content"]) == normal(insight.text):
                 return (
                     row["id"] if row["status"] == "active" else Dropped.of(insight.text, "it was taken back")
                 )
@@ -225,9 +226,12 @@ class Keeper:
         rows = self._locked(transaction, memory.id, item.cites, fewest=FEWEST_CITED + 1)
         if narrative.theme.insight not in rows:
             raise _Gone
+        # Told in the same words, it is told all the same: else every dream would tell it once more.
+        told_of = sorted(each.id for each in narrative.theme.cites)
+        transaction.run("believe/dream_note_story", space=self._space, id=memory.id, told_of=told_of)
+        self._link(transaction, memory.id, list(rows))
         if not memory.created and older == memory.id:
             return Kept(id=memory.id)
-        self._link(transaction, memory.id, list(rows))
         if older is not None and older != memory.id:
             settle(
                 transaction,

@@ -185,8 +185,12 @@ def _checked(items: Sequence[Any], turns: Sequence[SourceTurn], before: Sequence
         else:
             said.add(key)
             facts.append((read.turn, fact))
-    unread = len(items) - MOST_FACTS
-    notes = (f"{unread:,} further items were not read",) if unread > 0 else ()
+    unread, cut = len(items) - MOST_FACTS, sum(len(turn.text) > LONGEST_TURN for turn in turns)
+    told = {
+        f"{unread:,} further items were not read": unread > 0,
+        f"of {cut:,} long turns a model read the first {LONGEST_TURN:,} characters": cut > 0,
+    }
+    notes = tuple(note for note, holds in told.items() if holds)
     facts.sort(key=lambda each: each[0])
     return Extracted(facts=tuple(fact for _, fact in facts), dropped=tuple(dropped), plain=False, notes=notes)
 

@@ -182,5 +182,5 @@ def _compared(draft: Draft, *, entities: tuple[str, ...]) -> HeldFact:
         valid_from=draft.valid_from,
         valid_to=draft.valid_to,
         entities=entities,
-        **draft.more,
+        **{name: draft.more[name] for name in ("subject", "slot", "value", "single", "negated")},
     )

@@ -16,7 +16,7 @@ from engram.beliefs.conflicts.tensions import describe_tensions
 from engram.beliefs.facts import Fact, HeldFact
 from engram.beliefs.keeping.candidate import Candidate, Keys, Unfit, as_candidate
 from engram.beliefs.keeping.sameness import Known, find_same, known_from
-from engram.beliefs.truth import settle_truth
+from engram.beliefs.truth import settle_leaning, settle_truth
 from engram.embedding.protocol import Vectors
 from engram.entities import entity_key
 from engram.errors import DatabaseError, ErasedError
@@ -152,7 +152,8 @@ class _Keeper:
     def _merged(self, candidate: Candidate, same: Known, known: Sequence[Known]) -> Outcome:
         held = same.held
         # What is known may be said again to take back something else.
-        revises = candidate.fact.revision != "none" and held.status == "active" and not same.told
+        said = candidate.fact.revision != "none" or _has_begun(candidate.new, held)
+        revises = said and held.status == "active" and not same.told
         others = [each for each in known if each is not same]
         verdicts = (
             self._verdicts(replace(candidate.new, id=held.id), candidate.fact, others) if revises else {}
@@ -204,7 +205,7 @@ class _Keeper:
             transaction.run(
                 "believe/fact_lock_names",
                 space=self._memory.space,
-                names=list(candidate.about),
+                names=_names(candidate),
                 now=self._memory.now(),
             )
             self._look_again(transaction, candidate, memory.id, known)
@@ -298,10 +299,21 @@ class _Keeper:
         space, tuning = self._memory.space, self._memory.tuned()
         leaning = {each for known in touched for each in known.leaning} - {*changed}
         settle_truth(transaction, space=space, ids=sorted(changed), tuning=tuning)
-        settle_truth(transaction, space=space, ids=sorted(leaning), tuning=tuning)
+        settle_leaning(transaction, space=space, ids=sorted(leaning), tuning=tuning)
 
     def _read(self, statement: str, /, **parameters: Any) -> list[Row]:
         return self._memory.graph.read(statement, space=self._memory.space, **parameters)
+
+
+def _has_begun(new: HeldFact, held: HeldFact) -> bool:
+    """Say whether what was planned when it was said first is so by now."""
+    return held.event_at < held.valid_from <= new.event_at
+
+
+def _names(candidate: Candidate) -> list[Row]:
+    """Return all names that keeping a fact links to, in the order of keys: none of them may be locked later."""
+    named = {each["key"]: {"key": each["key"], "name": each["name"]} for each in candidate.names}
+    return [row for _, row in sorted((named | {each["key"]: each for each in candidate.about}).items())]
 
 
 def _search(candidate: Candidate, *, near: list[str]) -> Row:
@@ -310,6 +322,7 @@ def _search(candidate: Candidate, *, near: list[str]) -> Row:
         "hash": candidate.hashed,
         "subject": candidate.new.subject,
         "slot": candidate.new.slot,
+        "value": candidate.new.value,
         "from": candidate.new.valid_from,
         "turns": [quote["turn"] for quote in candidate.quotes],
         "near": near,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engram.beliefs.conflicts.judging import related
+from engram.beliefs.conflicts.structure import at_other_times, says_over
 from engram.beliefs.facts import Category, HeldFact, value_key
 from engram.beliefs.keeping.candidate import Keys
 from engram.graph import Row
@@ -26,12 +27,19 @@ class Known:
     put_away_at: datetime | None = None
     """When a job archived it; None: none did."""
 
-    def stands(self, at: datetime) -> bool:
-        """Say whether it holds now, or held at `at` and was replaced or put away later."""
+    def stands(self, new: HeldFact) -> bool:
+        """Say whether it holds while a new fact does, or held when that began and was replaced or put away later.
+
+        What says that it is over is no evidence that it holds, unless it says so in the very same words.
+        """
         if self.held.status == "superseded" or (self.held.status == "archived" and self.put_away_at):
             end = min(self.held.valid_to, self.put_away_at or self.held.valid_to)
-            return self.held.valid_from <= at < end
-        return self.held.status in {"active", "dormant"}
+            return self.held.valid_from <= new.valid_from < end
+        return (
+            self.held.status in {"active", "dormant"}
+            and not at_other_times(new, self.held)
+            and (self.worded or not says_over(new, self.held))
+        )
 
 
 def known_from(row: Row, similarity: float | None, keys: Keys) -> Known:
@@ -65,7 +73,7 @@ def find_same(new: HeldFact, known: Sequence[Known], *, least: float) -> Known |
     found = [
         each
         for each in known
-        if (each.told or each.stands(new.valid_from))
+        if (each.stands(new) or (each.told and not at_other_times(new, each.held)))
         and (each.worded or is_same(new, each.held, least=least))
     ]
     return min(found, key=place, default=None)

@@ -6,5 +6,6 @@ surroundings.py  the company that names keep
 resolution.py    the rule
 asking.py        a model's word, where the rule leaves it open
 merging.py       taking names for one, and apart again
+doubt.py         merges that a later name puts in question
 profiles.py      what is known of one
 """

@@ -141,7 +141,7 @@ def split(graph: Graph, *, space: str, key: str, by: str, now: datetime) -> str:
             if done and done[0]["undone"]:
                 break
         for change in held[key]["changes"]:
-            transaction.run("believe/mark_undone", space=space, id=change, now=now)
+            transaction.run("believe/mark_undone", space=space, id=change, by=None, now=now)
         transaction.run("believe/entity_part", space=space, key=key, other=canonical, by=by, now=now)
         return canonical
 

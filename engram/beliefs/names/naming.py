@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engram.beliefs.names.nicknames import DEGREES, GIVEN_NAMES, SUFFIXES, THINGS, TITLES, may_be_short_for
+from engram.beliefs.names.nicknames import (
+    DEGREES,
+    GIVEN_NAMES,
+    SUFFIXES,
+    THINGS,
+    TITLES,
+    may_be_short_for,
+    short_form_behind,
+)
 from engram.entities import entity_key
 
 LONGEST_TEXT = 2_000
@@ -39,6 +47,7 @@ _APPOSED = re.compile(
     rf",? {_EVERYBODY}(?: all)?(?: just| always| only)? calls? (?:her|him|them)\s+|['\u2019]s (?:full|real|actual) name"
     r" is\s+|['\u2019]s nickname is\s+"
 )
+_CALLED = re.compile(rf"\b{_EVERYBODY}(?: all)?(?: just| always| only)? calls?\s+")
 _OWN = re.compile(
     rf"(?:\b[Mm]y (?:full |real )?name is|\b{_EVERYBODY}(?: all)?(?: just| always)? calls? me)\s+"
 )
@@ -188,6 +197,10 @@ def stated(text: str, speaker: str | None = None) -> list[tuple[str, str]]:
             names = _ends_with_name(sentence[: cue.start()]), _starts_with_name(sentence[cue.end() :])
             if all(names):
                 found.setdefault(names)
+        for cue in _CALLED.finditer(sentence):
+            words = _starts_with_name(sentence[cue.end() :]).split()
+            if short_form_behind(words):
+                found.setdefault((" ".join(words[:-1]), words[-1]))
         for cue in _OWN.finditer(sentence):
             if speaker and (name := _starts_with_name(sentence[cue.end() :])):
                 found.setdefault((speaker, name))

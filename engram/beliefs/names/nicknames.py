@@ -4,7 +4,7 @@ They are small on purpose: a name that is missing makes two names stay apart unt
 and that is the harmless mistake. Given names that are as much places, months or things (Paris, May, Rose) are left out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 _SHORT_FORMS = """
@@ -198,3 +198,8 @@ GIVEN_NAMES = frozenset(FORMS) | frozenset(_OTHERS.split())
 def may_be_short_for(one: str, other: str) -> bool:
     """Return whether two given names, lower case, can be one: one is the other's short form, or both are a third's."""
     return one != other and not FORMS.get(one, frozenset()).isdisjoint(FORMS.get(other, frozenset()))
+
+
+def short_form_behind(words: Sequence[str]) -> bool:
+    """Return whether a run of capitalised words ends with a short form of its first, as in `call Robert Miller Bob`."""
+    return len(words) > 1 and may_be_short_for(words[0].casefold(), words[-1].casefold())

@@ -70,7 +70,9 @@ class Named:
     apart: frozenset[str] = frozenset()
     """Keys that it stands beside in one sentence, as two people do."""
     distinct: frozenset[str] = frozenset()
-    """Keys that a person said, or a change that was taken back says, are not it."""
+    """Keys that a person said, or a change that a person took back says, are not it."""
+    doubted: frozenset[str] = frozenset()
+    """Keys that a job took for it and then no more; only somebody's word makes them one again."""
     rivals: tuple[str, ...] = ()
     """The other names of the space that its own can be."""
     said: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -130,6 +132,8 @@ def same_entity(a: Named, b: Named, need: Support = Support()) -> Judgement:
         return Judgement(same=False, why=why)
     if said:
         return Judgement(same=True, why="somebody said so")
+    if b.key in a.doubted or a.key in b.doubted:
+        return Judgement(same=False, why="they were taken for one in error")
     best = _surest((*a.parsed, *a.composed), (*b.parsed, *b.composed))
     why = "the names cannot be one" if best is None else _against(a, b, best)
     if best is None or why:
@@ -152,16 +156,6 @@ def _surest(some: Sequence[Name], others: Sequence[Name]) -> Fit | None:
     """Return the surest way in which one of some names can be one of others."""
     fits = {found for one, other in product(some, others) if (found := fit(one, other))}
     return next((each for each in Fit if each in fits), None)
-
-
-def vetoed(a: Named, b: Named) -> str:
-    """Return what forbids that two names are one, whatever supports it; nothing where nothing does."""
-    if why := _distinct(a, b) or _contradiction(a, b):
-        return why
-    if b.key in a.said or a.key in b.said:
-        return ""
-    best = _surest(a.parsed, b.parsed)
-    return _against(a, b, best) if best else ""
 
 
 def _distinct(a: Named, b: Named) -> str:
@@ -208,7 +202,7 @@ def _against(a: Named, b: Named, best: Fit) -> str:
         return "the full names differ"
     if best in _OF_PEOPLE and not _people(a, b):
         return "nothing says that they are people"
-    return "the name fits others too" if _ambiguous(a, b) or _ambiguous(b, a) else ""
+    return "the name fits others too" if ambiguous(a, b) or ambiguous(b, a) else ""
 
 
 def _introduced_differently(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -226,8 +220,13 @@ def _people(a: Named, b: Named) -> bool:
     return a.person or b.person or any(name.of_person for name in names)
 
 
-def _ambiguous(a: Named, b: Named) -> bool:
-    """Return whether a name can be others' than the one that says no less, and those cannot be that one."""
+def ambiguous(a: Named, b: Named) -> bool:
+    """Return whether a name can be others' than the one that says no less, and those cannot be that one.
+
+    Args:
+        a: The name, with what else of the space it can be.
+        b: The one.
+    """
     if a.words > b.words:
         return False
     rivals = (name for each in a.rivals if (name := parse(each)) and name.words >= a.words)

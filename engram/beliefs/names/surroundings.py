@@ -110,6 +110,7 @@ def _named(group: Group, row: Row, said: Mapping[str, str]) -> Named:
         single=_single(own),
         roles=frozenset(introduced),
         distinct=frozenset(filter(None, row["distinct"])),
+        doubted=frozenset(row["doubted"]),
         rivals=group.rivals,
         said=dict(said),
     )

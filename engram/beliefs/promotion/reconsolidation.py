@@ -40,6 +40,7 @@ _CARRIED = (
     "dream_depth",
     "dream_run",
     "narrates",
+    "told_of",
 )
 """Properties that a revised insight takes over from the one that it replaces."""
 
