@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from engram.beliefs.names.merging import find_key, merge, split
+from engram.beliefs.front import Beliefs
+from engram.beliefs.names.merging import find_key, split
 from engram.beliefs.names.profiles import Profile, ProfileFact, Summary, profile
 from engram.identity import person
 from engram.text import single_line
@@ -56,17 +57,7 @@ def entities(context: click.Context, limit: int, as_json: bool, space: str | Non
 def merge_names(state: State, alias: str, into: str, reason: str) -> None:
     """Take NAME for another name of OTHER."""
     with state.open() as memory:
-        graph, space = memory.graph, memory.space
-        keys = [find_key(graph, space=space, name=name) for name in (alias, into)]
-        done = merge(
-            graph,
-            space=space,
-            alias=keys[0],
-            into=keys[1],
-            by=person(),
-            reason=single_line(reason),
-            now=memory.now(),
-        )
+        done = Beliefs(memory, by=person()).merge_names(alias, into, reason=single_line(reason))
     if state.json:
         state.print_json(done)
     elif done is None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from engram.beliefs.keeping.candidate import LONG_AGO
-from engram.beliefs.keeping.listing import ListedFact, list_facts
+from engram.beliefs.keeping.listing import ListedFact
 from engram.records import FOREVER
 
 from .memory import SHORT, shortened
@@ -21,7 +21,7 @@ from .state import State
 def facts(state: State, subject: str | None, replaced: bool, slot: str | None, limit: int) -> None:  # noqa: FBT001
     """List the facts drawn from what was said, by SUBJECT (a name; all if left out)."""
     with state.open() as memory:
-        found = list_facts(memory.graph, space=memory.space, subject=subject, slot=slot, replaced=replaced)
+        found = memory.beliefs.facts(subject, slot=slot, replaced=replaced)
     if state.json:
         state.print_json(found[:limit])
         return
@@ -31,7 +31,7 @@ def facts(state: State, subject: str | None, replaced: bool, slot: str | None, l
         about = f" about {subject!r}" if subject else ""
         state.say(
             f"No such facts are known{about} in the space {state.space!r}. "
-            "`engram jobs run extract` draws facts from what was said."
+            "`engram jobs run extract` draws facts from conversations: a chat, or `engram import`."
         )
     elif len(found) > limit:
         state.say(f"{len(found) - limit:,} more; `-n {len(found)}` shows all.")

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 from uuid import uuid4
@@ -28,6 +28,8 @@ from engram.validation import (
 )
 
 _BARRED = "it was erased at a person's wish"
+_APART = timedelta(microseconds=1)
+"""Between turns of one call that have no time."""
 _REMEMBERED = BEFORE + 1
 """Turns of a session kept in mind: the context of the last one, which the next turn completes."""
 SPECIFIC = 24
@@ -230,12 +232,13 @@ class Writer:
         self, turns: Iterable[Turn], now: datetime, refused: list[tuple[int, str]]
     ) -> Iterator[_Line]:
         positions: dict[str, int] = {}
+        undated = 0
         for index, turn in enumerate(turns):
             try:
                 text = check_content(turn.text, limit=self._limit)
                 session = check_name(turn.session, "The session")
                 speaker = check_name(turn.speaker, "The speaker")
-                at = check_time(turn.at, "The turn's time") or now
+                at = check_time(turn.at, "The turn's time")
                 caption = turn.caption if turn.caption and turn.caption.strip() else None
                 if caption:
                     check_content(caption, limit=self._limit)
@@ -248,6 +251,10 @@ class Writer:
                 refused.append((index, error.message))
                 continue
             clean = replace(turn, text=text, speaker=speaker, caption=caption)
+            if at is None:
+                # What was said first stays first, though nobody knows when.
+                at = now + undated * _APART
+                undated += 1
             # Without an id the time tells a turn from others alike, and without a time its position in this call.
             place = session if turn.at is None else f"{session}\x1f{at.isoformat()}\x1f{speaker}\x1f{text}"
             position = positions[place] = positions.get(place, -1) + 1

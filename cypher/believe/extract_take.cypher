@@ -19,7 +19,9 @@ WITH locked, datetime.realtime() AS at
 UNWIND locked AS t
 WITH t, at
 WHERE t.extract_due_at IS NOT NULL AND coalesce(t.extract_lease_until <= at, true)
-SET t.extract_lease_until = at + duration({seconds: $lease_seconds})
+SET
+  t.extract_lease_until = at + duration({seconds: $lease_seconds}),
+  t.extract_tries = coalesce(t.extract_tries, 0) + 1
 WITH t
 MATCH (t)-[:PART_OF]->(s:Session {space: $space})
 WITH s, t ORDER BY t.at, t.created_at, t.id

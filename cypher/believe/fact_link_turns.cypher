@@ -1,6 +1,6 @@
 CYPHER 25
-// Say which turns a fact rests on, each with the words, and count that it was told again. The turns are locked first, in ascending id: somebody may be
-// about to erase one.
+// Say which turns a fact rests on, each with the words, and count that it was told again, and when: what was imported today
+// was not said today. The turns are locked first, in ascending id: somebody may be about to erase one.
 // The memory was locked in the same transaction.
 // $space: string, whose
 // $id: string, the memory's
@@ -27,10 +27,10 @@ CALL (m, quotes) {
       d.at = $now,
       d.citation = citation,
       d.confidence = $confidence
-  RETURN count(*) AS found, sum(CASE WHEN known THEN 0 ELSE 1 END) AS new
+  RETURN count(*) AS found, sum(CASE WHEN known THEN 0 ELSE 1 END) AS new, max(t.at) AS said_at
 }
-WITH m, found, new, $again AND new > 0 AS told
+WITH m, found, new, said_at, $again AND new > 0 AS told
 SET
   m.seen_count = m.seen_count + CASE WHEN told THEN 1 ELSE 0 END,
-  m.last_seen_at = CASE WHEN told THEN $now ELSE m.last_seen_at END
+  m.last_seen_at = CASE WHEN told AND said_at > m.last_seen_at THEN said_at ELSE m.last_seen_at END
 RETURN found, new

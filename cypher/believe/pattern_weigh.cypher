@@ -22,7 +22,8 @@ RETURN m {
   alike: COLLECT {
     MATCH (m)<-[r:REINFORCES]-(x:Memory)
     WHERE x.space = $space AND x.source_tag = $told
-    RETURN DISTINCT r.at.epochSeconds / 86400
+    // When it was said, not when it was imported.
+    RETURN DISTINCT coalesce(x.event_at, r.at).epochSeconds / 86400
   },
   used: [at IN m.accessed_at | at.epochSeconds / 86400],
   known: CASE WHEN m.source_tag = $told THEN m.known_at.epochSeconds / 86400 END,

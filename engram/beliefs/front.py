@@ -1,6 +1,5 @@
 """The front door to what a space believes: `memory.beliefs`."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engram.beliefs.changes import Change, list_changes, undo
@@ -11,8 +10,10 @@ from engram.beliefs.extraction.extractor import MOST_TURNS
 from engram.beliefs.keeping.listing import ListedFact, list_facts
 from engram.beliefs.names.merging import Merge, find_key, merge, split
 from engram.beliefs.names.profiles import Profile, profile
+from engram.beliefs.names.resolution import canonical_keys
 from engram.beliefs.promotion.approvals import Approval, approve, list_approvals, refuse
 from engram.beliefs.promotion.promoter import Promotion
+from engram.errors import InvalidInputError
 from engram.llm.base import ChatModel
 
 if TYPE_CHECKING:
@@ -51,8 +52,14 @@ class Beliefs:
             slot: The attribute or its beginning, e.g. `likes` for `likes:tea` too.
             replaced: Whether those that no longer hold are among them.
         """
+        memory = self._memory
         return list_facts(
-            self._memory.graph, space=self._memory.space, subject=subject, slot=slot, replaced=replaced
+            memory.graph,
+            space=memory.space,
+            now=memory.now(),
+            subject=subject,
+            slot=slot,
+            replaced=replaced,
         )
 
     def tensions(self, *, closed: bool = False) -> list[Tension]:
@@ -95,9 +102,16 @@ class Beliefs:
 
         Raises:
             NotFoundError: One of them was never mentioned.
+            InvalidInputError: `name` is another name of somebody else already.
         """
         graph, space = self._memory.graph, self._memory.space
-        keys: Sequence[str] = [find_key(graph, space=space, name=each) for each in (name, into)]
+        keys = [find_key(graph, space=space, name=each) for each in (name, into)]
+        stands = canonical_keys(graph, space=space, keys=keys)
+        if stands[keys[0]] not in {keys[0], stands[keys[1]]}:
+            raise InvalidInputError(
+                f"{name!r} is another name of {stands[keys[0]]!r} already.",
+                remedy=f"Take {stands[keys[0]]!r} for {into!r}, or split {name!r} off first.",
+            )
         return merge(
             graph,
             space=space,

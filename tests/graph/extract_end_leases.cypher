@@ -1,6 +1,6 @@
 CYPHER 25
-// Let the lease of every turn that somebody has taken be over.
+// Let the leases of all turns of a space be over.
 // $space: string, whose
-MATCH (t:Turn)
-WHERE t.space = $space AND t.extract_lease_until IS NOT NULL
-SET t.extract_lease_until = datetime.realtime() - duration({seconds: 1})
+// Running it twice: no change.
+MATCH (t:Turn {space: $space})
+REMOVE t.extract_lease_until

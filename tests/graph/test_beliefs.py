@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from engram.errors import NotFoundError
+from engram.errors import InvalidInputError, NotFoundError
 from engram.memory import Engram
 from engram.records import Turn
 from engram.testing import FixedClock
@@ -68,3 +68,49 @@ def test_names_are_taken_for_one_and_apart(memory: Engram, clock: FixedClock) ->
     beliefs.split_name("Bob")
     assert {each.slot for each in beliefs.facts("Bob")} == {"home"}
     assert beliefs.approvals() == []
+
+
+def test_talk_without_times_keeps_its_order(memory: Engram, clock: FixedClock) -> None:
+    """Of a transcript that has no times, what stands first was said first: the move comes last."""
+    lines = [
+        "I live in Lisbon.",
+        *(f"Line {number} of the talk." for number in range(12)),
+        "I moved to Porto!",
+    ]
+    memory.remember_turns(Turn(speaker="Zoe", text=line, session="letters") for line in lines)
+    assert memory.beliefs.learn()
+    assert [each.value for each in memory.beliefs.facts("Zoe", slot="home")] == ["Porto"]
+    assert clock.now - memory.beliefs.facts("Zoe", slot="home")[0].valid_from < timedelta(seconds=1)
+
+
+def test_a_guess_retires_nothing(memory: Engram, clock: FixedClock) -> None:
+    """What is only supposed stands beside what is known."""
+    say(memory, clock, ("Ben", "I live in Berlin."))
+    assert memory.beliefs.learn()
+    clock.advance(timedelta(days=3))
+    say(memory, clock, ("Ben", "Maybe I live in the Matrix."))
+    assert memory.beliefs.learn()
+    assert "Berlin" in {each.value for each in memory.beliefs.facts("Ben", slot="home")}
+    assert (memory.beliefs.tensions(), memory.beliefs.changes()) == ([], [])
+
+
+def test_what_has_ended_is_listed_with_the_past(memory: Engram, clock: FixedClock) -> None:
+    """A fact whose time is over holds no more, though nothing replaced it."""
+    say(memory, clock, ("Jonas", "I used to live in Hamburg."))
+    assert memory.beliefs.learn()
+    clock.advance(timedelta(days=1))
+    assert memory.beliefs.facts("Jonas", slot="home") == []
+    assert [each.value for each in memory.beliefs.facts("Jonas", slot="home", replaced=True)] == ["Hamburg"]
+
+
+def test_an_alias_is_not_given_away(memory: Engram, clock: FixedClock) -> None:
+    """Who is another name of somebody is not made another name of a third without being split off first."""
+    say(
+        memory, clock, ("Noor", "Joni lives in Lille."), ("Felix", "Jonas works at Acme."), ("Mara", "Hello!")
+    )
+    beliefs = memory.beliefs
+    assert beliefs.learn()
+    assert beliefs.merge_names("Joni", "Jonas")
+    with pytest.raises(InvalidInputError, match="another name of 'jonas'"):
+        beliefs.merge_names("Joni", "Mara")
+    assert {each.slot for each in beliefs.facts("Joni")} == {"home", "employer"}

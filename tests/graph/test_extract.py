@@ -240,7 +240,7 @@ def test_a_spent_budget_lets_turns_wait(memory: Engram, clock: FixedClock) -> No
 
 
 def test_one_fact_spoils_no_other(memory: Engram, clock: FixedClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be kept for a reason that nobody foresaw is dropped, and does not come up again for ever."""
+    """What cannot be kept for a reason that nobody foresaw is tried again when the lease is over, and not for ever."""
     tell(memory, clock, *SAID)
 
     def picky(memory: Engram, facts: Any, **more: Any) -> Any:
@@ -254,7 +254,14 @@ def test_one_fact_spoils_no_other(memory: Engram, clock: FixedClock, monkeypatch
         2,
         ["it could not be kept (ZeroDivisionError)"],
     )
+    assert batch.notes
+    assert count_due(memory) == 1
+    memory.tune("extract.lease_seconds", 1)
+    for _ in range(batches.TRIES):
+        run(memory, "extract_end_leases")
+        batches.learn_facts(memory, model=None)
     assert states(memory) == [(False, False, "plain")] * 3
+    assert count_due(memory) == 0
 
 
 # ----- The job

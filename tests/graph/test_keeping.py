@@ -281,7 +281,9 @@ def test_a_batch_that_was_killed_is_finished_by_keeping_it_again(memory: Engram)
     with pytest.raises(KeyboardInterrupt):
         keep_facts(memory, facts, judge=stopped)
     assert len(stopped.asked) == 1
-    assert [each.content for each in list_facts(memory.graph, space=memory.space)] == ["Noor lives in Boston"]
+    assert [each.content for each in list_facts(memory.graph, space=memory.space, now=memory.now())] == [
+        "Noor lives in Boston"
+    ]
     again = told(memory, *facts)
     assert [each.became for each in again] == [Became.MERGED, Became.KEPT]
     assert len(list_changes(memory.graph, space=memory.space)) == 1
@@ -298,7 +300,10 @@ def test_names_that_mean_the_same_are_one_subject(memory: Engram) -> None:
     turn = said(memory, "Noortje, Boston, yes", at=JUNE, speaker="Ada")
     again = told(memory, replace(alias, speaker="Ada", quotes=(Quote(turn=turn, text="Boston"),), at=JUNE))[0]
     assert (again.became, again.memory in {first.memory, other.memory}) == (Became.MERGED, True)
-    assert {each.subject for each in list_facts(memory.graph, space=memory.space, subject="Noor")} == {"noor"}
+    assert {
+        each.subject
+        for each in list_facts(memory.graph, space=memory.space, now=memory.now(), subject="Noor")
+    } == {"noor"}
 
 
 def test_two_who_keep_the_same_at_once_make_one(memory: Engram) -> None:
@@ -395,13 +400,15 @@ def test_facts_are_listed_by_subject_and_slot(memory: Engram) -> None:
     told(memory, fact("It rains a lot", said(memory, "Rain!", at=JANUARY), at=JANUARY, subject=None))
     told(memory, fact("Tom is tall", said(memory, "Tom!", at=JANUARY), at=JANUARY, subject="Tom"))
     memory.remember("A note of no category")
-    listed = [each.content for each in list_facts(memory.graph, space=memory.space)]
+    listed = [each.content for each in list_facts(memory.graph, space=memory.space, now=memory.now())]
     assert listed == ["Noor lives in Berlin", "Noor likes tea", "Tom is tall", "It rains a lot"]
-    noor = list_facts(memory.graph, space=memory.space, subject="NOOR's", slot="likes")
+    noor = list_facts(memory.graph, space=memory.space, now=memory.now(), subject="NOOR's", slot="likes")
     assert [(each.name, each.slot, each.sources) for each in noor] == [("Noor", "likes:tea", 1)]
-    homes = list_facts(memory.graph, space=memory.space, subject="Noor", slot="Home", replaced=True)
+    homes = list_facts(
+        memory.graph, space=memory.space, now=memory.now(), subject="Noor", slot="Home", replaced=True
+    )
     assert [(each.value, each.valid_to) for each in homes] == [("Berlin", FOREVER), ("Boston", MARCH)]
-    assert list_facts(memory.graph, space=memory.space, subject="nobody") == []
+    assert list_facts(memory.graph, space=memory.space, now=memory.now(), subject="nobody") == []
     lines = list(cli.fact_lines(homes))
     assert lines[0] == "Noor"
     assert lines[1].endswith("home: Berlin  (Noor lives in Berlin)")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 BEFORE = 4
 """Turns before the first of each conversation that are told along with a batch."""
+TRIES = 3
+"""How often facts are drawn from a turn of which one cannot be kept."""
 WINDOW = 1_000
 """Due turns that the oldest are chosen from."""
 _SHOWN = 80
@@ -100,19 +102,28 @@ def learn_facts(
         memory.graph.write("believe/extract_release", space=memory.space, ids=ids)
         return Batch(turns=0, plain=False, notes=(error.message,), waiting=len(turns))
     outcomes, spoilt = _keep(memory, found.facts, judge=model, run=run)
+    # What nobody foresaw may be a fault of this program: its turns are due again when the lease is over, and not for ever.
+    again = {quote.turn for fact, _ in spoilt for quote in fact.quotes}
     memory.graph.write(
         "believe/extract_finish",
         space=memory.space,
         ids=ids,
+        again=sorted(again),
+        tries=TRIES,
         by="plain" if found.plain else "model",
         now=memory.now(),
     )
     return Batch(
         turns=len(turns),
         outcomes=outcomes,
-        dropped=(*found.dropped, *spoilt),
+        dropped=(*found.dropped, *(dropped for _, dropped in spoilt)),
         plain=found.plain,
-        notes=found.notes,
+        notes=(
+            *found.notes,
+            f"{len(again):,} turns hold a fact that could not be kept; they are tried {TRIES} times",
+        )
+        if again
+        else found.notes,
     )
 
 
@@ -177,7 +188,7 @@ def _turn(stored: Row, session: str) -> SourceTurn:
 
 def _keep(
     memory: "Engram", facts: Sequence[Fact], *, judge: ChatModel | None, run: str | None
-) -> tuple[tuple[Outcome, ...], list[Dropped]]:
+) -> tuple[tuple[Outcome, ...], list[tuple[Fact, Dropped]]]:
     """Keep facts; where one spoils it for all, one by one, without it: it must not come up again for ever."""
     if not facts:
         return (), []
@@ -188,7 +199,7 @@ def _keep(
     except Exception:  # noqa: BLE001  (see below)
         _LOG.warning("facts could not be kept; one by one now", exc_info=True)
     outcomes: list[Outcome] = []
-    spoilt: list[Dropped] = []
+    spoilt: list[tuple[Fact, Dropped]] = []
     for fact in facts:
         try:
             outcomes += keep_facts(memory, [fact], judge=judge, run=run)
@@ -196,5 +207,5 @@ def _keep(
             raise
         except Exception as error:  # noqa: BLE001  (whatever is wrong with one fact, the others are kept)
             why = f"it could not be kept ({type(error).__name__})"
-            spoilt.append(Dropped(what=inert(fact.content, _SHOWN), why=why))
+            spoilt.append((fact, Dropped(what=inert(fact.content, _SHOWN), why=why)))
     return tuple(outcomes), spoilt

@@ -150,6 +150,7 @@ def _draft(fact: Fact, *, session: str | None, keys: Keys, limit: int) -> Draft:
             "value": check_content(fact.value, limit=limit) if fact.value else None,
             "single": fact.single,
             "negated": fact.negated,
+            "last_seen_at": fact.at,
             "memory_kind": fact.memory_kind and fact.memory_kind.value,
         },
     )

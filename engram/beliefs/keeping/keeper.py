@@ -223,7 +223,9 @@ class _Keeper:
         )
 
     def _verdicts(self, new: HeldFact, fact: Fact, known: Sequence[Known]) -> dict[str, Verdict]:
-        """Return what becomes of each memory that a fact contradicts, by its id."""
+        """Return what becomes of each memory that a fact contradicts, by its id; a guess contradicts nothing."""
+        if fact.confidence < self._memory.tuned()["archive.speculation_confidence"]:
+            return {}
         compared = [each.held for each in known if each.held.status != "archived"]
         verdicts = judging.judge(new, compared, revision=fact.revision, model=self._model)
         return {

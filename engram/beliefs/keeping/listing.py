@@ -37,13 +37,20 @@ class ListedFact:
 
 
 def list_facts(
-    graph: Graph, *, space: str, subject: str | None = None, slot: str | None = None, replaced: bool = False
+    graph: Graph,
+    *,
+    space: str,
+    now: datetime,
+    subject: str | None = None,
+    slot: str | None = None,
+    replaced: bool = False,
 ) -> list[ListedFact]:
     """Return the facts of a space by subject and slot, those without one last; of each slot the newest first.
 
     Args:
         graph: Where.
         space: Whose.
+        now: What had ended by then holds no longer.
         subject: The name of the one whose they are; None for anybody's.
         slot: The attribute or its beginning, e.g. `likes` for `likes:tea` too; None for any.
         replaced: Whether those that no longer hold are listed too.
@@ -52,7 +59,8 @@ def list_facts(
     found = [
         fact
         for fact in _walk(graph, space, subject, replaced=replaced)
-        if wanted is None or fact.slot == wanted or (fact.slot or "").startswith(f"{wanted}:")
+        if (replaced or fact.valid_to > now)
+        and (wanted is None or fact.slot == wanted or (fact.slot or "").startswith(f"{wanted}:"))
     ]
     # Two stable sorts: dates descend, names ascend.
     found.sort(key=lambda fact: (fact.valid_from, fact.id), reverse=True)

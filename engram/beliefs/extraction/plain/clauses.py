@@ -61,19 +61,32 @@ _HEDGE = pattern(
 _HEDGED_INSIDE = pattern(
     r"\b(?:maybe|perhaps|probably|possibly|apparently|presumably|i (?:think|guess|believe|suppose))\b"
 )
+_VERB_S = r"(?:is|has|was|lives|works|studies|speaks|loves|likes|hates|enjoys|moved|got|drives|plays|does|just|now|used)\b"
+_NAMED_VERB = rf"{PERSON}\s+{_VERB_S}"
+_HEDGED_AFTER = pattern(
+    r",? (?:but )?(?:i (?:think|guess|believe|suppose|reckon)|(?:i am |i'm )?not (?:entirely |quite )?sure|who knows|god knows"
+    r"|maybe|perhaps|probably|possibly)[.!\u2026]*$"
+)
+_ASIDE = pattern(
+    rf"(?P<head>{PERSON})(?P<aside>, (?:(?:i|we|they|people|friends|everyone|everybody) (?:all )?calls?|who|whom|also known as"
+    rf"|known as|called|nicknamed|or|aka)\b [^,;:.!?\n]{{1,60}},)(?= {_VERB_S})"
+)
+"""What stands between a name and its verb, as in "Theodor, we call him Teddy, is"."""
 _CORRECTS = pattern(
     r"(?:(?:no|nope|sorry|oops|wait|correction|actually|my mistake|my bad|scratch that)\b[\s,:.!\u2013\u2014-]+){0,3}"
     r"(?:i meant(?: to say)?(?: that)?\b|what i meant (?:is|was)(?: that)?\b|let me correct (?:myself|that)\b)[\s,:]+"
     r"|(?:no|sorry|oops|wait)[\s,.!]+(?:actually|sorry|wait)\b[\s,]+|correction[\s,:.!\u2013\u2014-]+|actually[\s,]+"
-    r"|(?:my mistake|my bad|scratch that|i misspoke|i was (?:wrong|mistaken))[\s,:.!\u2013\u2014-]+"
+    r"|(?:(?:no|nope|sorry|oops|wait|actually)\b[\s,.!]+){0,3}"
+    r"(?:my mistake|my bad|scratch that|i misspoke|i was (?:wrong|mistaken))[\s,:.!\u2013\u2014-]+"
+    rf"|(?:no|nope)(?:,|\s*[\u2013\u2014-])\s+(?=(?:i|we|my|our)\b|{_NAMED_VERB})"
 )
+"""A "no" before a whole statement corrects what somebody said."""
 _WAS_WRONG = pattern(
     r"(?:(?:no|nope|sorry|oops|wait|actually|well|hm+)[\s,]+)*(?:(?:that|this|what i said)(?: is| was|'s) "
     r"(?:\w+ )?(?:wrong|incorrect|a mistake|not (?:right|true|correct))|i was (?:wrong|mistaken)|i misspoke|correction"
     r"|you (?:got|have) (?:that|it|this) wrong|i told you wrong|my mistake)\b(?:,? (?:sorry|actually|about \w+|there|before|earlier|last time))*"
 )
 _SELF = r"(?:i|we)\b"
-_VERB_S = r"(?:is|has|was|lives|works|studies|speaks|loves|likes|hates|enjoys|moved|got|drives|plays|does|just|now|used)\b"
 _CUT = pattern(
     rf"\s*[;:\u2013\u2014]\s+|\s+-\s+|,\s+(?:(?:and|but|so|or|yet|because|though|although|while|since)\s+)?(?={_SELF}|my\b(?! (?:\w+ )?{KIN},)|{PERSON}\s+{_VERB_S})"
     rf"|\s+(?:and|but|so|yet|because|although|though|while|whereas)\s+(?:now\s+)?(?={_SELF}|my\b|{PERSON}\s+{_VERB_S})"
@@ -152,6 +165,7 @@ def clauses_of(text: str) -> Iterator[Clause]:
     """Yield the statements of a text, in order."""
     shown = text[:LONGEST]
     masked = _ABBREVIATED.sub(lambda found: f"{found[1]}{_DOT}", _QUOTED.sub(_masked, shown))
+    masked = _ASIDE.sub(_without_aside, masked)
     corrects = False
     for found in _SENTENCE.finditer(masked):
         start, end = _trimmed(masked, *found.span())
@@ -190,6 +204,13 @@ def _masked(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", _HIDDEN, found[0])
 
 
+def _without_aside(found: re.Match[str]) -> str:
+    """Blank what stands between a name and its verb, at the same length, unless it says how sure the rest is."""
+    aside = found["aside"]
+    unsure = any(each.search(aside) for each in (_IMAGINED, _REPORTED, _HEDGED_INSIDE))
+    return found[0] if unsure else found["head"] + " " * len(aside)
+
+
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
@@ -201,13 +222,16 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _clauses(shown: str, masked: str, start: int, end: int) -> Iterator[Clause]:
     """Yield the clauses of one sentence; one without a subject of its own has that of the one before."""
     before: Who | None = None
+    hedged = False
+    doubtful = _HEDGED_AFTER.search(masked[start:end]) is not None
     for first, last, elided in _parts(masked, start, end):
         begin, stop = _trimmed(masked, first, last)
         if _HIDDEN in masked[begin:stop] or not 0 < stop - begin <= _LONGEST_CLAUSE:
             before = None
             continue
         clause = _clause(masked[begin:stop], shown[begin:stop], before if elided else None)
-        yield clause
+        hedged = clause.hedged or doubtful or (elided and hedged)
+        yield replace(clause, hedged=hedged)
         before = clause.who
 
 

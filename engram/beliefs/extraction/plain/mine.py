@@ -7,7 +7,7 @@ from dataclasses import replace
 from engram.beliefs.extraction.plain.claims import Claim, is_named, named
 from engram.beliefs.extraction.plain.clauses import Clause
 from engram.beliefs.extraction.plain.doing import CAR, PHONE, an, languages
-from engram.beliefs.extraction.plain.people import birthday, kin, pet
+from engram.beliefs.extraction.plain.people import birthday, kin, pet, pet_told
 from engram.beliefs.extraction.plain.tastes import likes
 from engram.beliefs.extraction.plain.words import (
     KIN,
@@ -82,7 +82,11 @@ _SPELLINGS = {"color": "colour", "movie": "film", "flavor": "flavour"}
 def own_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what a clause says of what is the speaker's own, and of the birthday of somebody named."""
     for somebody in _SOMEBODY.finditer(clause.text):
-        yield from _kin_is(somebody)
+        if somebody["kin"]:
+            yield from kin(somebody["kin"], somebody["name"])
+        else:
+            before, after = clause.text[: somebody.start("name")], clause.text[somebody.end() :]
+            yield from pet_told(somebody["pet"], somebody["name"], before=before, after=after.lstrip(" ,"))
     if found := _MY.match(clause.text):
         yield from _my(found["rest"])
     elif found := _CALL_ME.match(clause.text):

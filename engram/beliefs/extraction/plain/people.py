@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from engram.beliefs.extraction.plain.claims import PLACE, Claim, named
 from engram.beliefs.extraction.plain.predicates import Predicate
@@ -31,6 +32,10 @@ _DAY = pattern(
     rf"(?:the )?(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{MONTHS})"
     rf"|(?P<month2>{MONTHS}) (?:the )?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)(?:,? (?P<year>(?:19|20)\d\d))?"
 )
+_NOT_DAY = pattern(
+    rf",? (?:and )?not (?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of {MONTHS}| {MONTHS})?|{MONTHS}(?: (?:the )?\d{{1,2}})?)"
+    r"(?:st|nd|rd|th)?\b"
+)
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -44,9 +49,22 @@ _WITH = pattern(rf"in a relationship with (?P<name>{PERSON}){WHOLE}")
 _SOMEBODY = pattern(rf"(?P<name>{PERSON}){WHOLE}")
 _DATED = pattern(rf"(?P<name>{PERSON})(?=$|[,;])")
 _PARTED = pattern(
-    r"(?P<up>up)?(?: ?(?:with|from) (?:my (?:partner|boyfriend|girlfriend|fianc\w+)(?:,? )?)?"
-    rf"(?P<name>{PERSON})?)?(?=$|[,;]|\s)"
+    r"(?P<up>up\b)? ?(?:(?:with|from)\b ?)?"
+    r"(?:(?:my (?:partner|boyfriend|girlfriend|husband|wife|spouse|ex|fianc\w+)|him|her|each other)\b(?:,? )?)?"
+    rf"(?P<name>{PERSON}{WHOLE})?\s*(?=$|[,;]|(?:last|this|in|on|yesterday|today|recently|earlier|a|an|\d+|{NUMBER}|after"
+    r"|because|before|when|and|but|so|for|over|about)\b)"
 )
+_GONE = pattern(
+    r"(?:(?:has|had|just|recently|suddenly|sadly|unfortunately) )*(?:died|passed (?:away|on)|(?:ran|run) (?:away|off)"
+    r"|(?:is|was) (?:dead|gone|no longer with us)|(?:was|had to be|been|got) put (?:down|to sleep))\b"
+    r"(?!.*\b(?:back|found|returned)\b)"
+)
+_LOSS = pattern(r"\b(?:put (?:down|to sleep)|buried|(?:say|said) goodbye to) (?:my|our) (?:[\w-]+ ){1,4}$")
+_PUT, _DOWN = pattern(r"\bput (?:my|our) (?:[\w-]+ ){1,4}$"), pattern(r"(?:down|to sleep)\b")
+_DEATH = pattern(
+    r"\b(?:died|dead|late|passed (?:away|on)|put (?:\w+ )*(?:down|to sleep)|ran (?:away|off)|buried|lost)\b"
+)
+_SEPARATING = frozenset({"divorce", "separate"})
 _HAS_PET = pattern(
     r"(?:an?|one|our|my) (?:(?:new|little|old|big|beautiful|lovely|cute|sweet|small|black|white|brown|grey|gray|ginger"
     rf"|tabby|rescue) )*(?P<kind>{PETS})(?:,? (?:called|named|whose name is),? (?P<name>{PERSON}){WHOLE}"
@@ -90,17 +108,22 @@ def marry(said: Predicate) -> Iterator[Claim]:
         claims = iter((_marital("married"), *named("partner", found["name"])))
     elif said.verb != "marry" and (found := _MARRIED.match(said.rest)):
         claims = _marriage(found, with_name=True)
+        if found["state"].casefold() in {"divorced", "separated"}:
+            claims = chain(claims, [_parted(None)])
     yield from (replace(each, changed=True, event=True) for each in claims)
 
 
 def part(said: Predicate) -> Iterator[Claim]:
-    """Have broken up with a partner."""
+    """Have broken up with a partner, divorced or separated."""
     found = _PARTED.match(said.rest)
-    if not said.happened or found is None or not (found["up"] or said.verb == "divorce"):
+    if not said.happened or found is None or not (found["up"] or said.verb in _SEPARATING):
         return
-    name = found["name"]
+    yield _parted(found["name"])
+
+
+def _parted(name: str | None) -> Claim:
     content = None if name else "{who} and their partner broke up."
-    yield Claim(
+    return Claim(
         slot="partner", value=name, content=content, denied=True, changed=True, event=True, named=bool(name)
     )
 
@@ -137,6 +160,23 @@ def pet(kind: str, name: str) -> Iterator[Claim]:
     yield from (replace(each, content=content) for each in named("pet", name))
 
 
+def pet_told(kind: str, name: str, *, before: str, after: str) -> Iterator[Claim]:
+    """Yield that the subject has an animal of that name, or has it no longer; nothing where that is not clear.
+
+    Args:
+        kind: What animal it is.
+        name: Its name.
+        before: What the clause says up to the name.
+        after: What it says behind it.
+    """
+    if _GONE.match(after) or _LOSS.search(before) or (_PUT.search(before) and _DOWN.match(after)):
+        content = f"{{who}} no longer has a {kind.casefold()} called {name}."
+        lost = named("pet", name, denied=True, changed=True, event=True)
+        yield from (replace(each, content=content) for each in lost)
+    elif not (_DEATH.search(before) or _DEATH.search(after)):
+        yield from pet(kind, name)
+
+
 def birthday(said: str) -> Iterator[Claim]:
     """Yield the birthday, and where it is told the year of birth, that words like `3 May 1990` say."""
     found = _DAY.match(said)
@@ -146,7 +186,8 @@ def birthday(said: str) -> Iterator[Claim]:
     month = next(each for each in _MONTHS if each.casefold().startswith(short))
     day = int(found["day"] or found["day2"])
     if 1 <= day <= 31:
-        yield Claim(slot="birthday", value=f"{day} {month}", timeless=True)
+        corrects = _NOT_DAY.match(said[found.end() :]) is not None
+        yield Claim(slot="birthday", value=f"{day} {month}", timeless=True, corrects=corrects)
     if found["year"]:
         yield _birth_year(found["year"])
 

@@ -24,7 +24,7 @@ _FORMS = {
             "|stop stopped|give gave given|promise promised|decide decided|learn learned learnt|visit visited|go went gone"
             "|turn turned|marry married|buy bought|sell sold|switch switched|grow grew grown|break broke broken|split split"
             "|resign resigned|retire retired|adopt adopted|get got|become became become|travel travelled traveled|fly flew flown"
-            "|teach taught|make made|divorce divorced|relocate relocated|smoke smoked|drive drove|play played|tour toured"
+            "|teach taught|make made|divorce divorced|separate separated|relocate relocated|smoke smoked|drive drove|play played|tour toured"
         ),
         "going": (
             "live living|work working|study studying|learn learning|read reading|date dating|smoke smoking|drive driving"

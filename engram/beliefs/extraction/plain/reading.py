@@ -9,11 +9,11 @@ from engram.beliefs.extraction.plain.claims import Claim
 from engram.beliefs.extraction.plain.clauses import Clause, clauses_of
 from engram.beliefs.extraction.plain.free import free_claims, moments, spoken_to
 from engram.beliefs.extraction.plain.mine import own_claims
-from engram.beliefs.extraction.plain.people import kin, pet
+from engram.beliefs.extraction.plain.people import kin, pet_told
 from engram.beliefs.extraction.plain.predicates import Predicate, predicate_of
 from engram.beliefs.extraction.plain.rules import claims_of
 from engram.beliefs.extraction.plain.things import thing_claims
-from engram.beliefs.extraction.plain.words import NAME, pattern, words
+from engram.beliefs.extraction.plain.words import KIN_SLOTS, NAME, pattern, words
 from engram.beliefs.extraction.slots import Slot, conjugate, find_slot
 from engram.beliefs.facts import Category, Fact, Quote, Revision, SourceTurn, value_key
 from engram.dates import Span, find_spans
@@ -65,13 +65,21 @@ class _Reader:
         found: dict[tuple[str, bool], Fact] = {}
         denied: Fact | None = None
         for clause in clauses_of(turn.text):
-            for each in self._facts(clause, turn):
+            for each in _without_denied(list(self._facts(clause, turn))):
                 fact = _corrected(each, denied)
                 denied = fact if fact.negated else None
                 found.setdefault((normal(fact.content), fact.valid_to is None), fact)
                 if fact.single and fact.value and not fact.negated and fact.valid_to is None:
                     self._last[turn.session, turn.speaker] = fact
-        return list(found.values())
+        ended = {
+            (each.subject, each.slot, each.value) for each in found.values() if each.negated and each.value
+        }
+        # "I was a waiter, but I'm not one any more" tells the end of it once.
+        return [
+            each
+            for each in found.values()
+            if each.negated or each.valid_to is None or (each.subject, each.slot, each.value) not in ended
+        ]
 
     def _facts(self, clause: Clause, turn: SourceTurn) -> Iterator[Fact]:
         if found := _MEANT.fullmatch(clause.whole):
@@ -88,7 +96,9 @@ class _Reader:
         if who.kin and (name := who.name or who.other):
             yield from (_fact(claim, clause, turn, turn.speaker) for claim in kin(who.kin, name))
         if who.pet and who.name:
-            yield from (_fact(claim, clause, turn, turn.speaker) for claim in pet(who.pet, who.name))
+            before = clause.text[: len(clause.text) - len(clause.rest)]
+            told_of = pet_told(who.pet, who.name, before=before, after=clause.rest)
+            yield from (_fact(claim, clause, turn, turn.speaker) for claim in told_of)
         said = predicate_of(clause)
         if who.name is not None:
             if said is not None and said.verb in _ABOUT_OTHERS and not said.bare:
@@ -100,9 +110,13 @@ class _Reader:
     def _own(self, clause: Clause, said: Predicate, turn: SourceTurn) -> Iterator[Fact]:
         """Yield what speakers say of themselves by a verb that is known."""
         other = clause.who.other if clause.who else None
+        beside = clause.who.kin if clause.who else None
         for claim in claims_of(said):
             # "Tom and I broke up" says from whom.
-            parted = claim.slot == "partner" and claim.denied and other
+            parts = claim.slot == "partner" and claim.denied
+            if parts and beside and KIN_SLOTS.get(beside, beside) not in {"partner", "friend"}:
+                continue
+            parted = parts and other
             own = replace(claim, value=other, content=None) if parted else claim
             yield _fact(own, clause, turn, turn.speaker, corrects=said.corrects)
         whom = spoken_to(self._speakers[turn.session], turn.speaker)
@@ -125,12 +139,27 @@ class _Reader:
             yield replace(_fact(claim, clause, turn, last.subject or turn.speaker), revision="correction")
 
 
+def _without_denied(facts: list[Fact]) -> list[Fact]:
+    """Return the facts of a clause without those that it denies: "my wife Anna and I separated"."""
+    denied = [each for each in facts if each.negated and each.revision == "change"]
+    return [
+        each
+        for each in facts
+        if each.negated
+        or each.slot is None
+        or not any(
+            (other.subject, other.slot) == (each.subject, each.slot) and other.value in {None, each.value}
+            for other in denied
+        )
+    ]
+
+
 def _corrected(fact: Fact, denied: Fact | None) -> Fact:
     """Return a fact that follows the denial of its slot as the correction that it is.
 
     As in "I don't live in Utrecht, I live in Leiden"; what is denied because it has changed is no mistake.
     """
-    follows = denied is not None and denied.slot == fact.slot and denied.revision == "none"
+    follows = denied is not None and denied.slot == fact.slot and denied.revision != "change"
     return replace(fact, revision="correction") if follows and not fact.negated else fact
 
 

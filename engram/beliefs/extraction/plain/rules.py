@@ -52,6 +52,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = MappingProxyType(
         "break": (people.part,),
         "split": (people.part,),
         "divorce": (people.part,),
+        "separate": (people.part,),
         "date": (people.be_with,),
         **dict.fromkeys(_LIKING, (tastes.like,)),
         "eat": (tastes.consume,),
