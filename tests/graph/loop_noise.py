@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from engram.beliefs.extraction.extractor import Extraction
 from engram.config import Settings
 from engram.errors import LanguageModelDownError, LanguageModelError, LanguageModelGarbledError
 from engram.lifecycle import tune
@@ -68,7 +69,7 @@ class Noise:
         """What was answered where which shape was asked for, less the answers that broke off with an error."""
         self._draws: dict[type[BaseModel] | None, np.random.Generator] = {
             shape: np.random.default_rng([seed, place])
-            for place, shape in enumerate((None, Deliberation, Judgement, Verbalized))
+            for place, shape in enumerate((None, Deliberation, Judgement, Verbalized, Extraction))
         }
         self._lock = threading.Lock()
 
@@ -159,9 +160,26 @@ def _judgement(draw: np.random.Generator) -> dict[str, Any]:
     }
 
 
+def _extraction(draw: np.random.Generator) -> dict[str, Any]:
+    """Return items of which some name a turn, and none has its words."""
+    return {
+        "facts": [
+            {
+                "turn": int(draw.integers(-1, 30)),
+                "quote": str(draw.choice(["what nobody said", "nowhere", ""])),
+                "content": "A cousin repairs trams.",
+                "category": str(draw.choice(["fact", "moment", "gossip"])),
+                "confidence": float(draw.random()),
+            }
+            for _ in range(draw.integers(4))
+        ]
+    }
+
+
 _GOOD: Mapping[type[BaseModel], Callable[[np.random.Generator], dict[str, Any]]] = {
     Deliberation: _deliberation,
     Judgement: _judgement,
+    Extraction: _extraction,
     Verbalized: lambda draw: {"confidence": float(draw.random())},
 }
 
