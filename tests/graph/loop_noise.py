@@ -296,7 +296,8 @@ def check_nonsense(memory: Engram, noise: Noise, talk: Nonsense) -> dict[str, in
     whole = [outcome.value.correction for outcome in read if isinstance(outcome, Parsed)]
     allowed = tuple(f"Situation: {inert(each.trigger)}" for each in whole if each is not None)
     corrections = [row["content"] for row in run(memory, "loop_read_memories") if row["kind"] == "correction"]
-    assert corrections
+    # Of a few hundred answers few lead to one, and perhaps none.
+    assert corrections or len(talk.model.asked) < FULL
     assert [each for each in corrections if not each.startswith(allowed)] == []
     # Each answer was recorded, and how it was judged; what could not be used, with its words.
     calls = run(memory, "read_llm_calls")[0]["calls"]
