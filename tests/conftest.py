@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import hypothesis
 import pytest
 
 from engram.config import Settings
@@ -28,6 +29,10 @@ for _name in [*os.environ]:
 for _name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
     os.environ.pop(_name, None)
 os.environ["ENGRAM_CONFIG_FILE"] = os.devnull
+
+# No example may fail for the time that it took: the machine may be busy.
+hypothesis.settings.register_profile("engram", deadline=None)
+hypothesis.settings.load_profile("engram")
 
 DIMENSIONS = 384
 """The default model's, so that one database serves the library's tests and the installed command."""
