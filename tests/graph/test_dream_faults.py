@@ -64,13 +64,13 @@ class _Counting(Transaction):
     """A transaction that takes a life with each statement; what it has written by then is rolled back."""
 
     def __init__(self, transaction: Transaction, graph: Mortal) -> None:
-        super().__init__(transaction._transaction)
-        self._graph = graph
+        super().__init__(transaction._transaction, graph)
+        self._mortal = graph
 
     def run(self, name: str, /, **parameters: Any) -> Outcome:
         """Run it, and only then die: the statement was carried out and is not committed."""
         done = super().run(name, **parameters)
-        self._graph.spend()
+        self._mortal.spend()
         return done
 
 
