@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from engram import statements
 from engram.importing import Reading, Tally, store_turns
+from engram.pasting import literal, parameter_lines
 from engram.records import Evidence, Hit, Kind, Memory, Turn
 
 if TYPE_CHECKING:
@@ -142,9 +143,9 @@ def explain(memory: "Engram", memory_id: str) -> list[Evidence]:
 
 def drawing(space: str) -> Drawing:
     """Return the statement that draws a space, with the Browser's parameter lines."""
-    quoted = space.replace("\\", "\\\\").replace("'", "\\'")
+    values = {"space": literal(space), "limit": literal(_DRAWN)}
     return Drawing(
-        parameters=(f":param space => '{quoted}'", f":param limit => {_DRAWN}"),
+        parameters=tuple(parameter_lines(values)),
         statement=statements.load("inspect/draw_space").text.strip(),
     )
 

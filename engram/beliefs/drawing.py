@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from engram import statements
 from engram.graph import Row
+from engram.pasting import literal, parameter_lines
 from engram.records import Evidence
 from engram.text import inert
 
@@ -40,7 +41,7 @@ def pasted(name: str, parameters: Row) -> str:
         name: The statement's, e.g. `inspect/explain_memory`.
         parameters: Texts and whole numbers.
     """
-    lines = [f":param {key} => {_literal(value)}" for key, value in parameters.items()]
+    lines = parameter_lines({key: literal(value) for key, value in parameters.items()})
     return "\n".join([*lines, statements.load(name).text.strip()])
 
 
@@ -63,10 +64,3 @@ def _label(step: Evidence) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{escaped}'"
-    return str(value)

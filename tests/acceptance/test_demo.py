@@ -94,7 +94,7 @@ def test_the_demo_says_all_it_should_and_stores_once(engram_env: dict[str, str])
         "(as known on 2026-09-01)",
         "Hoveniersstraat 9",
         "she moved on 19 September",
-        f":param space => '{engram_env['ENGRAM_SPACE']}'",
+        f":param space => '{engram_env['ENGRAM_SPACE']}';",
         demo.drawing(engram_env["ENGRAM_SPACE"]).statement,
         "Open Neo4j Browser",
         "engram chat --space",

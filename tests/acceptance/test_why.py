@@ -33,7 +33,7 @@ def test_why_in_every_form(moved: dict[str, str]) -> None:
     assert [step["relationship"] for step in chain] == ["", "SUPERSEDED_BY"]
     assert '[label="SUPERSEDES"]' in run(moved, "why", moved["OLD"], "--dot").stdout
     statement = run(moved, "why", moved["OLD"], "--cypher").stdout
-    assert f":param id => '{chain[0]['id']}'" in statement
+    assert f":param id => '{chain[0]['id']}';" in statement
     assert "\nCYPHER 25\n" in statement
     assert run(moved, "why", moved["OLD"], "--cypher", "--dot", code=2).stdout == ""
 

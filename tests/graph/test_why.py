@@ -270,7 +270,7 @@ def test_the_printed_statement_runs_as_printed(memory: Engram, space: str, name:
     printed = pasted(STATEMENT, parameters(odd.space, kept))
     given = {}
     lines = printed.splitlines()
-    while found := re.fullmatch(r":param (\w+) => (.*)", lines[0]):
+    while found := re.fullmatch(r":param (\w+) => (.*);", lines[0]):
         given[found[1]] = odd.graph._run("READ", f"RETURN {found[2]} AS value", {})[0]["value"]
         del lines[0]
     rows = odd.graph._run("READ", "\n".join(lines), given)

@@ -79,6 +79,6 @@ def test_the_drawing_names_its_space_safely() -> None:
     """A space with quotes cannot break out of the parameter line, and the statement has a line for each parameter."""
     drawing = demo.drawing("o'neill\\")
 
-    assert drawing.parameters[0] == ":param space => 'o\\'neill\\\\'"
+    assert drawing.parameters[0] == ":param space => 'o\\'neill\\\\';"
     assert drawing.statement.startswith("CYPHER 25\n")
     assert all(f"${line.split()[1]}" in drawing.statement for line in drawing.parameters)

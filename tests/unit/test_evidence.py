@@ -154,6 +154,6 @@ def test_the_pasted_statement_is_the_one_that_runs() -> None:
     """It has a line for each parameter, whatever the space is called, and then the file as it stands."""
     text = pasted(STATEMENT, parameters("o'brien\\", "abc"))
     lines = text.splitlines()
-    assert lines[0] == ":param space => 'o\\'brien\\\\'"
+    assert lines[0] == ":param space => 'o\\'brien\\\\';"
     assert text.endswith(load(STATEMENT).text.strip())
     assert {line.split()[1] for line in lines if line.startswith(":param")} == load(STATEMENT).declared
