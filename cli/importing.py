@@ -19,6 +19,9 @@ from rich.progress import (
 
 from engram.errors import DatabaseError, ImportFileError, InvalidInputError
 from engram.importing import FORMATS, Reading, Tally, find_refusals, read_turns, store_turns
+from engram.moving.files import LARGEST_FILE, Source
+from engram.moving.restoring import Restored, restore_file
+from engram.moving.stage import Stage
 
 from .state import State
 
@@ -47,15 +50,42 @@ JSONL has one object a line; the first name of each field that is there counts:
     "--session", metavar="NAME", help="Name of the conversation, for turns that name none; one file only."
 )
 @click.option("--strict", is_flag=True, help="Store nothing at all if any turn would be refused.")
+@click.option("--restore", is_flag=True, help="FILES is what `engram export` wrote: restore all of it.")
+@click.option("--keep", is_flag=True, help="Restoring: keep what the space holds, and add what is missing.")
+@click.option("--new-ids", is_flag=True, help="Restoring: give new ids, for a copy beside the original.")
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    help="Restoring: longest file, unpacked; default: 64 GiB.",
+)
 @click.pass_obj
 def command(
-    state: State, *, files: tuple[Path, ...], form: str | None, session: str | None, strict: bool
+    state: State,
+    *,
+    files: tuple[Path, ...],
+    form: str | None,
+    session: str | None,
+    strict: bool,
+    restore: bool,
+    keep: bool,
+    new_ids: bool,
+    max_bytes: int | None,
 ) -> None:
     """Store the turns of FILES, which may be files, folders of markdown notes, or - for standard input.
 
     Reads JSONL of turns, LoCoMo-style JSON, `Name: text` transcripts and markdown with YAML front matter. Running it
     again stores nothing twice, so an interrupted import is simply run again. Exit code 1: some turns were refused.
+
+    With --restore, FILES is one file of `engram export`. It is checked to its end before anything is written, and goes
+    into the space that it is from, or the one that --space names: an empty one, or one that holds nothing but it.
     """
+    if restore or keep or new_ids or max_bytes:
+        if not restore or len(files) > 1 or form or session or strict:
+            raise InvalidInputError(
+                "--restore takes one file and, of the other options, --keep, --new-ids and --max-bytes alone."
+            )
+        _restore(state, files[0], keep=keep, new_ids=new_ids, limit=max_bytes or LARGEST_FILE)
+        return
     if session is not None and len(files) > 1:
         raise InvalidInputError("--session names one conversation; give it with a single file.")
     named = [session] if session is not None else distinct_sessions(files)
@@ -107,6 +137,51 @@ def distinct_sessions(files: Sequence[Path]) -> list[str | None]:
         )
         names.append(next(apart, path.name))
     return names
+
+
+def _restore(state: State, file: Path, *, keep: bool, new_ids: bool, limit: int) -> None:
+    source = sys.stdin.buffer if str(file) == "-" else file
+    with (
+        Source.open(source, limit=limit) as opened,
+        state.open() as memory,
+        stages(quiet=state.json) as stage,
+    ):
+        try:
+            done = restore_file(
+                memory.graph,
+                lambda: memory.embedder,
+                opened,
+                space=state.wanted_space,
+                record=memory.ensure_schema(),
+                keep=keep,
+                new_ids=new_ids,
+                stage=stage,
+            )
+        except (KeyboardInterrupt, DatabaseError):
+            state.say("Stopped: the same command goes on from there.")
+            raise
+    _report_restored(state, done)
+
+
+@contextmanager
+def stages(*, quiet: bool) -> Iterator[Stage]:
+    """Show what is done, one bar after the other, on standard error, where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(show_speed=True),
+        TextColumn("{task.completed:,.0f}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+
+        def stage(what: str, total: int | None) -> Callable[[int], None]:
+            task = bar.add_task(what, total=total)
+            return lambda count: bar.advance(task, count)
+
+        yield stage
 
 
 @contextmanager
@@ -161,6 +236,27 @@ def _report(state: State, reading: Reading, tally: Tally) -> None:
             f"{reading.name}: {tally.stored:,} stored, {tally.seen:,} already there, {tally.refused:,} refused "
             f"({reading.format})"
         )
+
+
+def _report_restored(state: State, done: Restored) -> None:
+    if state.json:
+        told = {"space": done.space, "sha256": done.sha256, "created": done.created.as_json()}
+        rest = {name: getattr(done, name) for name in ("kept", "barred", "lost", "embedded")}
+        state.print_json(told | {"there": done.there.as_json()} | rest)
+        return
+    state.out(
+        f"{done.space}: {done.created.nodes.total():,} nodes ({done.created.nodes['Memory']:,} memories) and "
+        f"{done.created.relationships.total():,} relationships restored, {done.there.total:,} were there"
+    )
+    for count, what in (
+        (done.kept, "that were there are not as in the file; they were kept"),
+        (done.barred, "were left out: they, or what they belong to, were erased here"),
+        (done.lost, "relationships were left out: an end of them was erased meanwhile"),
+        (done.embedded, "memories got new vectors from this embedder"),
+    ):
+        if count:
+            state.out(f"{count:,} {what}")
+    state.out(f"SHA-256 of the file's lines: {done.sha256}")
 
 
 def _as_json(readings: list[Reading], tallies: list[Tally]) -> dict[str, object]:
