@@ -1,4 +1,4 @@
-"""`engram remember | get | forget | stats`."""
+"""`engram remember | get | stats`."""
 
 import sys
 from typing import Any
@@ -7,7 +7,6 @@ import click
 
 from engram.records import Kind, Memory
 
-from .history import history_file, scrub_history
 from .state import State
 
 SHORT = 8
@@ -58,46 +57,6 @@ def get(state: State, memory_id: str) -> None:
         state.print_json(found)
     else:
         state.out(_memory_text(found))
-
-
-@click.command()
-@click.argument("memory_id", metavar="ID")
-@click.option("--erase", is_flag=True, help="Delete it for good, everywhere, so that it cannot come back.")
-@click.option("--undo", is_flag=True, help="Bring a forgotten or superseded memory back.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before erasing.")
-@click.pass_obj
-def forget(state: State, memory_id: str, erase: bool, undo: bool, yes: bool) -> None:  # noqa: FBT001
-    """Take a memory out of recall; nothing is lost unless --erase is given."""
-    if erase and undo:
-        raise click.UsageError("--erase and --undo exclude each other.")
-    with state.open() as memory:
-        found = memory.get(memory_id)
-        replaced = [
-            step for step in memory.why(found.id) if step.depth == 1 and step.relationship == "SUPERSEDES"
-        ]
-        if erase and not yes:
-            state.say(f"{found.id[:SHORT]}  {found.content}")
-            if not sys.stdin.isatty():
-                raise click.UsageError("Erasing cannot be undone; say --yes to do it without a question.")
-            if not click.confirm("Erase this for good?", err=True):
-                state.say("Kept.")
-                return
-        done = memory.restore(found.id) if undo else memory.forget(found.id, erase=erase)
-    if erase:
-        scrub_history(history_file(state.settings), done.content)
-        for old in replaced:
-            state.say(
-                f"It had replaced {old.id[:SHORT]} “{shortened(old.text)}”, which stays superseded; "
-                f"`engram forget --undo {old.id[:SHORT]}` brings it back."
-            )
-    if state.json:
-        state.print_json({"id": done.id, "done": "restored" if undo else "erased" if erase else "forgotten"})
-    elif undo:
-        state.out(f"{done.id[:SHORT]} is back.")
-    elif erase:
-        state.out(f"{done.id[:SHORT]} is erased.")
-    else:
-        state.out(f"{done.id[:SHORT]} is forgotten; `engram forget --undo {done.id[:SHORT]}` brings it back.")
 
 
 @click.command()

@@ -32,7 +32,9 @@ def settings_file() -> Path:
 
 def child_environment(**extra: str) -> dict[str, str]:
     """Return the environment for a program that Engram starts: ours, plus `extra`, less our secrets."""
-    secrets = {"ENGRAM_NEO4J_PASSWORD", "ENGRAM_GEMINI_API_KEY", "ENGRAM_ANTHROPIC_API_KEY"}
+    secrets = {"ENGRAM_NEO4J_PASSWORD", "ENGRAM_GEMINI_API_KEY", "ENGRAM_ANTHROPIC_API_KEY", "ENGRAM_MCP_TOKEN"}
+    secrets |= {"GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"}
+    secrets |= {"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
     return {name: value for name, value in os.environ.items() if name not in secrets} | extra
 
 
@@ -59,6 +61,10 @@ class Settings(BaseSettings):
     neo4j_user: str = Field("neo4j", description="User at `neo4j_uri`.")
     neo4j_password: SecretStr | None = Field(None, description="Password at `neo4j_uri`.")
     neo4j_database: str = Field("neo4j", description="Database name.")
+    neo4j_ca_file: Path | None = Field(
+        None,
+        description="Certificates (PEM) to check the server's against; encrypts bolt:// and neo4j:// too.",
+    )
 
     server_backend: Literal["auto", "docker", "maven"] = Field(
         "auto", description="How to get a managed server: auto tries Docker, then Maven artifacts."
@@ -70,6 +76,11 @@ class Settings(BaseSettings):
     server_start_timeout: float = Field(120.0, gt=0, description="Seconds to wait for the managed server.")
     bolt_port: int = Field(7687, ge=1, le=65535, description="Bolt port, or the first to try.")
     http_port: int = Field(7474, ge=1, le=65535, description="Browser port, or the first to try.")
+    server_certificate: Path | None = Field(
+        None,
+        description="Certificate (PEM) of the managed server, for localhost; its bolt port is then TLS only.",
+    )
+    server_key: Path | None = Field(None, description="Private key (PEM) of `server_certificate`.")
     java_home: Path | None = Field(None, description="A JDK 21 or newer; unset: the best one found.")
 
     embedder: Literal["onnx", "sentence-transformers", "gemini"] = Field(
@@ -131,6 +142,10 @@ class Settings(BaseSettings):
         None, ge=0, description="Model calls a day (UTC), in the same way; for models without a price."
     )
 
+    mcp_token: SecretStr | None = Field(
+        None, description="Bearer token of `engram mcp --http`, 16 characters or more; unset: a new one each time."
+    )
+
     reranker: str | None = Field(
         None,
         description="FlashRank model that reorders the best hits, e.g. ms-marco-MiniLM-L-12-v2; unset: none.",
@@ -138,6 +153,21 @@ class Settings(BaseSettings):
     rerank_ms: int = Field(150, ge=1, le=60_000, description="Milliseconds a recall waits for the reranker.")
     max_content_bytes: int = Field(32_768, ge=1, description="Longest memory, in bytes of UTF-8.")
     batch_size: int = Field(200, ge=1, le=10_000, description="Memories written in one transaction.")
+
+    log_level: Literal["off", "debug", "info", "warning", "error"] = Field(
+        "off", description="What is logged on standard error; debug: every statement. Never what was said."
+    )
+    log_format: Literal["text", "json"] = Field("text", description="As lines of text or of JSON.")
+    tracing: bool = Field(
+        default=False,
+        description="Make OpenTelemetry spans; OTEL_EXPORTER_OTLP_ENDPOINT says where they go.",
+    )
+    metrics_port: int | None = Field(
+        None,
+        ge=1,
+        le=65535,
+        description="Port on this machine for Prometheus metrics of chat, jobs and mcp; unset: none.",
+    )
 
     @field_validator("gemini_api_key", "anthropic_api_key", mode="before")
     @classmethod

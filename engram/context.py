@@ -5,7 +5,7 @@ one after, each with its speaker, and the day it was said; on conversation retri
 than any later ranking step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,16 +43,23 @@ def quotation(text: str, speaker: str | None) -> str:
     return " ".join(_attributed(text, speaker).split())[:_NEIGHBOUR_CHARACTERS]
 
 
-def without_quotation(contextualized: str, *, content: str, speaker: str | None, quote: str) -> str:
-    """Return a context without the lines that quote something else as `quote`; what was said itself stays."""
+def without_lines(
+    contextualized: str, *, content: str, speaker: str | None, unwanted: Callable[[str], bool]
+) -> str:
+    """Return a context without the lines of others that are not wanted; what was said itself stays."""
     head, said, tail = contextualized.partition(_attributed(content, speaker))
     rest, *after = tail.split("\n")
 
     def kept(lines: list[str]) -> list[str]:
-        return [line for line in lines if line != quote and not line.startswith(f"{quote} {_PICTURE}")]
+        return [line for line in lines if not unwanted(line)]
 
     before = head.split("\n")
     return "\n".join([*kept(before[:-1]), before[-1] + said + rest, *kept(after)])
+
+
+def quotes(line: str, quotation: str) -> bool:
+    """Say whether a line of a context is a quotation, with or without a picture that was sent along."""
+    return line == quotation or line.startswith(f"{quotation} {_PICTURE}")
 
 
 def _spoken(said: Said) -> str:

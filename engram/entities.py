@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engram.beliefs.names.nicknames import short_form_behind
 from engram.validation import MAX_NAME
@@ -58,6 +58,21 @@ def names_in(text: str) -> list[str]:
         if len(name) <= MAX_NAME and (key := entity_key(name)):
             found.setdefault(key, name)
     return list(found.values())[:MAX_NAMES]
+
+
+def mentions(speaker: str | None, named: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield key, name and role of everybody and everything that a memory is said by or names, each once.
+
+    Args:
+        speaker: Who said it.
+        named: The names in it.
+    """
+    seen = {""}
+    said_by = [] if speaker is None else [(speaker, "speaker")]
+    for name, role in [*said_by, *((name, "named") for name in named)]:
+        if (key := entity_key(name)) not in seen:
+            seen.add(key)
+            yield key, name, role
 
 
 def keys_in(question: str) -> list[str]:

@@ -12,9 +12,11 @@
     │   ├── SchemaError                the database's schema is not this version's
     │   ├── IndexPopulatingError       an index is still being built
     │   └── EmbedderMismatchError      the database was built with another embedding model
-    ├── ServerError                the managed Neo4j could not be installed, started or stopped
+    ├── BackupFileError            a file to restore is no backup of Engram, damaged, or of a newer version
+    ├── ServerError                the managed Neo4j could not be installed, started, stopped or copied
     │   ├── InstallError
-    │   └── StartError
+    │   ├── StartError
+    │   └── BackupError
     ├── EmbeddingError             no vector could be made
     │   └── EmbedderMissingError       the model's files or the package are not there
     └── LanguageModelError         the language model did not give a usable answer
@@ -100,6 +102,12 @@ class EmbedderMismatchError(DatabaseError):
     """The database's vectors were made by another embedding model."""
 
 
+class BackupFileError(EngramError):
+    """The file is not a backup that Engram made, or it is damaged."""
+
+    exit_code = 2
+
+
 class ServerError(EngramError):
     """The managed Neo4j server failed. `engram server logs` shows why."""
 
@@ -112,6 +120,10 @@ class InstallError(ServerError):
 
 class StartError(ServerError):
     """Neo4j did not start. `engram server logs` shows why."""
+
+
+class BackupError(ServerError):
+    """The database could not be backed up or restored."""
 
 
 class EmbeddingError(EngramError):

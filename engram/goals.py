@@ -59,7 +59,11 @@ class Goals:
     def list(self, *, state: GoalState | None = None) -> tuple[Goal, ...]:
         """Return the goals, or those of one state, the oldest first."""
         rows = self._graph.read("inspect/list_goals", space=self._space, state=state)
-        return tuple(_goal(row["goal"]) for row in rows)
+        goals = tuple(_goal(row["goal"]) for row in rows)
+        missing = [each.text for each in goals if not each.embedding]
+        # Set by a process that has another model than this one: a reindex is not quite over.
+        made = iter(self._embedder.embed(missing).tolist() if missing else ())
+        return tuple(each if each.embedding else replace(each, embedding=tuple(next(made))) for each in goals)
 
     def add(self, text: str, *, weight: float = 1.0) -> Goal:
         """Set a goal and return it with the weight that its budget allows.
@@ -88,8 +92,8 @@ class Goals:
             same = next((each for each in active if normal(each.text) == normal(words)), None)
             if same is not None:
                 return same
-            row = {name: getattr(new, name) for name in Goal.__slots__} | {"embedding": vector}
-            transaction.run("write/add_goal", space=self._space, goal=row)
+            row = {name: getattr(new, name) for name in Goal.__slots__ if name != "embedding"}
+            transaction.run("write/add_goal", space=self._space, goal=row, vector=vector)
             return self._settle(transaction, budget, active, [*active, new])[new.id]
 
         return self._graph.transact(work)
@@ -226,4 +230,4 @@ def _checked(weight: float) -> float:
 
 
 def _goal(row: Row) -> Goal:
-    return Goal(**{name: row[name] for name in Goal.__slots__} | {"embedding": tuple(row["embedding"])})
+    return Goal(**{name: row[name] for name in Goal.__slots__} | {"embedding": tuple(row["embedding"] or ())})

@@ -25,6 +25,7 @@ from engram.config import Settings
 from engram.errors import EngramError
 from engram.graph import Graph, Row, Transaction
 from engram.lifecycle import close_ended_sessions, reinforce
+from engram.private import append_private, make_private
 from engram.safety import Change, SafetyEvent, ceilings, record_events
 from engram.scoring.relevance import EDGE_CONFIDENCE
 from engram.tuning import Tuning
@@ -298,10 +299,10 @@ class Learner:
             self._dropped += 1
             self._reason = reason
             with contextlib.suppress(OSError):
-                self._lost.parent.mkdir(parents=True, exist_ok=True)
+                make_private(self._lost.parent)
                 # One line each, appended: several processes may lose some at once.
-                with self._lost.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"count": 1, "reason": reason}) + "\n")
+                line = json.dumps({"count": 1, "reason": reason})
+                append_private(self._lost, f"{line}\n", durable=False)
 
 
 _WRITING: "weakref.WeakSet[Learner]" = weakref.WeakSet()
@@ -312,6 +313,11 @@ def flush_all() -> None:
     """Wait until every memory of this process has written what it learned, or lost it."""
     for learner in list(_WRITING):
         learner.flush()
+
+
+def waiting_lessons() -> int:
+    """Return how many lessons of this process wait to be written."""
+    return sum(learner.state.waiting for learner in list(_WRITING))
 
 
 @atexit.register

@@ -16,20 +16,23 @@ from engram.config import Settings
 from engram.context import Said, contextualize
 from engram.embedding import open_embedder
 from engram.embedding.protocol import Embedder
-from engram.erasure import erase as erase_memory
+from engram.erasing.eraser import Eraser
+from engram.erasing.wanted import One
 from engram.errors import InvalidInputError, NotFoundError
 from engram.feedback import Blend, Replay, judge, read_blend, read_recall
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
 from engram.learning import Learner, Lessons, News, lost_file
 from engram.lifecycle import close_session, tune
-from engram.loop.journal import Journal
+from engram.observing.operation import watched
+from engram.observing.setup import begin_tracing
 from engram.recall import Recaller, hits, question
 from engram.records import FOREVER, USER_TAG, Evidence, Hits, Ingested, Kind, Memory, Stats, Turn, memory_from
+from engram.reindexing import catch_up
 from engram.remembering import Addition, Draft, Writer
 from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
-from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema
+from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema, work_with
 from engram.server import Connection, connect
 from engram.tuning import DEFAULTS_SPACE, Tuned, Tuning, read_tuning
 from engram.validation import (
@@ -56,6 +59,10 @@ def utc_now() -> datetime:
 
 def _in_utc(clock: Callable[[], datetime]) -> datetime:
     return clock().astimezone(UTC)
+
+
+def _of_space(memory: "Engram", *_: object, **__: object) -> dict[str, str]:
+    return {"space": memory.space}
 
 
 class Engram:
@@ -135,8 +142,15 @@ class Engram:
         """
         settings = settings or Settings.load()
         space = check_name(settings.space if space is None else space, "The space")
+        begin_tracing(settings)
         connection = connect(settings, notify or (lambda _: None))
-        graph = Graph(connection.uri, connection.user, connection.password, connection.database)
+        graph = Graph(
+            connection.uri,
+            connection.user,
+            connection.password,
+            connection.database,
+            ca_file=connection.ca_file,
+        )
         memory = cls(
             graph,
             settings,
@@ -148,7 +162,7 @@ class Engram:
         )
         try:
             graph.check()
-            memory.ensure_schema()
+            memory.ensure_schema(notify)
             if memory.reranker is not None:
                 memory.reranker.prepare()
         except BaseException:
@@ -182,19 +196,31 @@ class Engram:
         embedder = self._opened_embedder()
         if self._schema is not None:
             check_embedder(self._schema, embed_model=embedder.name, dimensions=embedder.dimensions)
+            if self._schema.due:
+                self._schema = catch_up(self.graph, embedder, self._schema)
         return embedder
 
-    def ensure_schema(self) -> SchemaRecord:
-        """Set the database up where that has not happened yet, and return what it records."""
+    def ensure_schema(self, notify: Callable[[str], None] | None = None) -> SchemaRecord:
+        """Set the database up where that has not happened yet, and return what it records.
+
+        Args:
+            notify: Told in a line of each migration before it is carried out.
+        """
         record = read_schema(self.graph)
         if record is None or record.version < SCHEMA_VERSION:
             embedder = self._opened_embedder()
             record = apply_schema(
-                self.graph, embed_model=embedder.name, dimensions=embedder.dimensions, now=self._clock()
+                self.graph,
+                embed_model=embedder.name,
+                dimensions=embedder.dimensions,
+                now=self._clock(),
+                notify=notify,
             )
         self._schema = record
+        work_with(self.graph, record)
         return record
 
+    @watched("remember", _of_space)
     def remember(
         self,
         content: str,
@@ -290,6 +316,7 @@ class Engram:
             self._learner.reinforce(News(ids=(memory.id,), at=now))
         return memory
 
+    @watched("remember", _of_space)
     def remember_turns(
         self, turns: Iterable[Turn], *, progress: Callable[[int], None] | None = None
     ) -> Ingested:
@@ -309,6 +336,7 @@ class Engram:
             self._learner.reinforce(News(ids=ingested.memories, at=now))
         return ingested
 
+    @watched("remember", _of_space)
     def write_turns(self, turns: Sequence[Turn], addition: Addition) -> Ingested:
         """Store turns and something else that belongs to them, in one transaction; there may be no turns.
 
@@ -332,6 +360,11 @@ class Engram:
         return Beliefs(self)
 
     @cached_property
+    def eraser(self) -> Eraser:
+        """What deletes for good, and says beforehand what that takes."""
+        return Eraser(self, unlearn=self._learner.forget)
+
+    @cached_property
     def database_id(self) -> str:
         """Which database this is, whatever address it is reached at."""
         return str(self.graph.read("inspect/read_database")[0]["id"])
@@ -340,6 +373,7 @@ class Engram:
         """Return the time that memories are stamped with, in UTC."""
         return self._clock()
 
+    @watched("recall", _of_space)
     def recall(
         self,
         query: str,
@@ -530,9 +564,7 @@ class Engram:
         """
         memory = self.get(memory_id)
         if erase:
-            self._learner.forget(memory.content)
-            Journal(self.settings, space=self.space, database=self.database_id).forget(memory.content)
-            erase_memory(self.graph, self.embedder, memory, now=self._clock())
+            self.eraser.erase(One(memory.id))
             return memory
         return self._set_status(memory, ["active", "dormant"], "archived")
 

@@ -5,6 +5,17 @@ import secrets
 from pathlib import Path
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can look into, and those above it that are missing; one that is there stays.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
 def write_private(path: Path, text: str, *, errors: str = "strict") -> None:
     """Write a file in UTF-8 that only its owner can read, whole or not at all.
 
@@ -29,8 +40,13 @@ def write_private(path: Path, text: str, *, errors: str = "strict") -> None:
         raise
 
 
-def append_private(path: Path, text: str) -> None:
-    """Append to a file in UTF-8 that only its owner can read, and force it to the disk.
+def append_private(path: Path, text: str, *, durable: bool = True) -> None:
+    """Append to a file in UTF-8 that only its owner can read.
+
+    Args:
+        path: The file; its folder exists.
+        text: What is added.
+        durable: Whether it is on the disk when this returns.
 
     Raises:
         OSError: It cannot be written; a part of `text` may have been.
@@ -40,8 +56,9 @@ def append_private(path: Path, text: str) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
         file.flush()
-        os.fsync(file.fileno())
-    if new:
+        if durable:
+            os.fsync(file.fileno())
+    if new and durable:
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)  # the file's name is an entry of its folder

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,13 @@ from engram.candidates import Candidates, Floats, candidates_from
 from engram.dates import Span, find_spans, within
 from engram.embedding.protocol import Embedder, Task
 from engram.entities import keys_in
-from engram.errors import EmbeddingError, InvalidInputError
-from engram.graph import Graph
+from engram.errors import DatabaseError, DatabaseUnavailableError, EmbeddingError, InvalidInputError
+from engram.graph import Graph, Row
 from engram.learning import NEAR_MISSES, Learner, Lesson, Use, new_recall_id
 from engram.ranking import EVIDENCE, Ranking, rank
 from engram.records import FOREVER, Hit, Hits
 from engram.reranking import RERANK_SHARE, WEIGHTED_SHARE, Reranker, blended
+from engram.schema import check_generation
 from engram.scoring.relevance import EDGE_CONFIDENCE
 from engram.validation import check_k, check_name, check_query, check_time, lexical_query
 
@@ -161,8 +163,7 @@ class Recaller:
         vector, notes = self._vector(asked.text)
         width = max(WIDTH, asked.k)
         spans = find_spans(asked.text, moment)[:MAX_SPANS]
-        row = self._graph.read(
-            "recall/find_candidates",
+        row = self._read(
             space=self._space,
             statuses=["active", "dormant"] if asked.as_of is None else _EVERY_STATUS,
             past=asked.as_of is not None,
@@ -187,7 +188,7 @@ class Recaller:
             partners=PARTNERS,
             hops=asked.hops,
             active=list(asked.active),
-        )[0]
+        )
         above = DORMANT_SIMILARITY if asked.as_of is None else None
         candidates = candidates_from(
             row,
@@ -220,6 +221,23 @@ class Recaller:
             at=now,
         )
         return self._reranked(found)
+
+    def _read(self, **parameters: Any) -> Row:
+        """Return the row of `recall/find_candidates`.
+
+        Raises:
+            EmbedderMismatchError: The vectors that it would compare with have been replaced.
+        """
+        try:
+            row = self._graph.read("recall/find_candidates", **parameters)[0]
+        except DatabaseUnavailableError:
+            raise
+        except DatabaseError:
+            check_generation(self._graph)  # the index may have gone with its model, or be another's
+            raise
+        if not row["comparable"]:
+            check_generation(self._graph)
+        return row
 
     def _vector(self, text: str) -> tuple[list[float] | None, tuple[str, ...]]:
         """Return the question's vector, or why there is none: the words then have to do."""

@@ -11,7 +11,7 @@ from uuid import uuid4
 from engram.context import AFTER, BEFORE, Said, contextualize
 from engram.embedding.protocol import Embedder, Vectors, prefixed, unit_rows
 from engram.energy import CREATION_ENERGY, expires_at
-from engram.entities import entity_key, names_in
+from engram.entities import mentions, names_in
 from engram.errors import ErasedError, InvalidInputError
 from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
@@ -361,7 +361,8 @@ class Writer:
         """Link memories to who said them and what they name."""
         entities: dict[str, Row] = {}
         for memory, draft in stored:
-            for key, name, role in _mentions(draft):
+            named = names_in(draft.content) if draft.names is None else draft.names
+            for key, name, role in mentions(draft.speaker, named):
                 entity = entities.setdefault(key, {"key": key, "name": name, "mentions": []})
                 entity["mentions"].append({"id": memory, "role": role})
         if entities:
@@ -593,17 +594,6 @@ def embed_memories(embedder: Embedder, texts: Sequence[tuple[Kind, str, str]]) -
 
 def _prefixed(embedder: Embedder, kind: Kind, text: str) -> str:
     return prefixed(kind, text) if embedder.uses_prefixes else text
-
-
-def _mentions(draft: Draft) -> Iterator[tuple[str, str, str]]:
-    """Yield key, name and role of everybody and everything that a memory is said by or names, each once."""
-    seen = {""}
-    named = names_in(draft.content) if draft.names is None else draft.names
-    speaker = [] if draft.speaker is None else [(draft.speaker, "speaker")]
-    for name, role in [*speaker, *((name, "named") for name in named)]:
-        if (key := entity_key(name)) not in seen:
-            seen.add(key)
-            yield key, name, role
 
 
 def tombstones(hashed: str, content: str) -> list[str]:

@@ -1,4 +1,9 @@
-"""The one reader of `.cypher` files: statements by name, with the contract their head comment states."""
+"""The one reader of `.cypher` files: statements by name, with the contract their head comment states.
+
+A database has two slots for vectors, so that those of a new model can be made beside the old ones. A file is written for
+slot a; read for slot b, the names of the two slots' properties and indexes are exchanged, which is the only thing in a
+statement that is not a parameter: an index's name cannot be one.
+"""
 
 import difflib
 import re
@@ -6,9 +11,19 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from typing import Literal
 
 _PARAMETER_LINE = re.compile(r"^//\s*\$(\w+)\s*:")
 _PARAMETER_USE = re.compile(r"\$(\w+)")
+
+Slot = Literal["a", "b"]
+"""Where vectors of one model are: a property of its own, with an index of its own."""
+VECTORS: dict[Slot, str] = {"a": "embedding", "b": "embedding_b"}
+"""The property that holds a node's own vector, by slot."""
+CENTROIDS: dict[Slot, str] = {"a": "centroid", "b": "centroid_b"}
+"""The property that holds the mean vector of what belongs to a node, by slot."""
+# A map called row is a parameter's, and its names are the caller's.
+_SLOTTED = re.compile(r"(memory_embedding|(?<!\brow)\.(?:embedding|centroid)|'(?:embedding|centroid))(_b)?\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +50,8 @@ class Statement:
 
 
 @cache
-def load(name: str) -> Statement:
-    """Return the statement called `name`, e.g. `recall/find_candidates`.
+def load(name: str, slot: Slot = "a") -> Statement:
+    """Return the statement called `name`, e.g. `recall/find_candidates`, as it reads with that slot in use.
 
     Raises:
         KeyError: There is no such file; the message lists near names.
@@ -51,7 +66,7 @@ def load(name: str) -> Statement:
     declared = {found[1] for line in text.splitlines() if (found := _PARAMETER_LINE.match(line))}
     return Statement(
         name=name,
-        text=text,
+        text=text if slot == "a" else _SLOTTED.sub(_exchanged, text),
         declared=frozenset(declared),
     )
 
@@ -67,6 +82,15 @@ def names(group: str | None = None) -> tuple[str, ...]:
         if file.name.endswith(".cypher")
     ]
     return tuple(sorted(found))
+
+
+def other(slot: Slot) -> Slot:
+    """Return the slot that is not this one."""
+    return "b" if slot == "a" else "a"
+
+
+def _exchanged(name: re.Match[str]) -> str:
+    return name[1] + ("" if name[2] else "_b")
 
 
 def _root() -> Traversable:

@@ -90,13 +90,13 @@ def _store(work: Work, boxes: Sequence[Box]) -> None:
 
 def _row(box: Box, topics: list[str]) -> Mapping[str, Any]:
     properties: dict[str, Any] = {"started_at": box.started_at, "ended_at": box.ended_at}
+    centroid = None
     if box.sealed_at is not None and box.sealed_why is not None:
-        centroid = box.centroid
+        centroid = box.centroid.tolist() if box.centroid.any() else None
         properties |= {
             "sealed_at": box.sealed_at,
             "sealed_why": box.sealed_why.value,
             "topics": topics,
-            "centroid": centroid.tolist() if centroid.any() else None,
             "due": "trace",
         }
     return {
@@ -104,6 +104,7 @@ def _row(box: Box, topics: list[str]) -> Mapping[str, Any]:
         "session": box.session,
         "places": [[each.id, place] for place, each in enumerate(box.episodes[box.stored :], box.stored)],
         "properties": properties,
+        "centroid": centroid,
     }
 
 

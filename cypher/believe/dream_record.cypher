@@ -9,6 +9,8 @@ CYPHER 25
 // $why: string or null, why
 // Running it twice: the same values.
 MATCH (r:JobRun {id: $run})
+// A run over every space has none of its own.
+WHERE coalesce(r.space, $space) = $space
 SET
   r.shallow = coalesce(r.shallow, true) AND $shallow,
   r.shallow_why = CASE WHEN $shallow THEN $why END

@@ -9,7 +9,7 @@ UNWIND $ids AS id
 MATCH (m:Memory {id: id})
 WHERE m.space = $space
 RETURN
-  m {.*, embedding: null} AS memory,
+  m {.*, embedding: null, embedding_b: null} AS memory,
   count { (m)-[:DERIVED_FROM]->(:Turn) } AS turns,
   COLLECT {
     MATCH (m)-[:DERIVED_FROM]->(s:Memory)

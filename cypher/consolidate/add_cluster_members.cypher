@@ -18,5 +18,6 @@ WITH each.memory AS m, c
 WHERE m.status = 'active'
 WITH m, c ORDER BY c.id, m.id
 MERGE (m)-[b:BELONGS_TO]->(c)
-SET b.strength = 2.0 * vector.similarity.cosine(m.embedding, c.centroid) - 1.0
+// While a vector is still to be made, the strength stays as it was.
+SET b.strength = coalesce(2.0 * vector.similarity.cosine(m.embedding, c.centroid) - 1.0, b.strength, 0.0)
 RETURN count(b) AS changed

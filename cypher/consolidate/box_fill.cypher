@@ -3,7 +3,7 @@ CYPHER 25
 // $space: string, whose
 // $ids: list of strings, every memory below, ascending
 // $boxes: list of maps {id, session, places (list of lists [id of a memory, its place]), properties (map: started_at,
-//   ended_at and, once sealed, sealed_at, sealed_why, topics, centroid, due)}
+//   ended_at and, once sealed, sealed_at, sealed_why, topics, due), centroid (list of floats, once sealed, or null)}
 // $now: datetime, when
 // returns: one row: changed (integer, memories boxed and boxes closed), examples (list of maps {box, memories, sealed},
 //   five at most)
@@ -33,7 +33,12 @@ CALL (b, row, open) {
   CREATE (m)-[:IN_BOX {at: $now, place: each[1]}]->(b)
   RETURN count(m) AS boxed
 }
-FOREACH (_ IN CASE WHEN open THEN [1] ELSE [] END | SET b += row.properties SET b.size = b.size + boxed)
+FOREACH (_ IN CASE WHEN open THEN [1] ELSE [] END |
+  SET
+    b += row.properties,
+    b.centroid = row.centroid,
+    b.size = b.size + boxed
+)
 WITH b, boxed, open AND b.sealed_at IS NOT NULL AS closed
 RETURN
   sum(boxed + CASE WHEN closed THEN 1 ELSE 0 END) AS changed,

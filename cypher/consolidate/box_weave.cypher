@@ -38,6 +38,7 @@ SET
     ELSE [place IN range(0, size(t.centroid) - 1) |
       (t.centroid[place] * t.boxes + b.centroid[place]) / (t.boxes + 1)]
   END,
+  t.centroid_b = null, // a reindex takes it from the boxes again
   t.boxes = t.boxes + 1,
   t.topics = coalesce(t.topics, b.topics),
   t.started_at = CASE WHEN b.started_at < t.started_at THEN b.started_at ELSE t.started_at END,

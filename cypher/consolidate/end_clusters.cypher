@@ -13,7 +13,7 @@ SET
   c.status = row.status,
   c.updated_at = $now,
   c.size = 0
-REMOVE c.label, c.centroid, c.cohesion
+REMOVE c.label, c.centroid, c.centroid_b, c.cohesion
 WITH c, row
 MATCH (survivor:SemanticCluster {id: row.into})
 WHERE survivor.space = $space

@@ -31,6 +31,7 @@ SET
   c.size = row.size,
   c.label = row.label,
   c.centroid = [x IN mean | x / length],
+  c.centroid_b = null, // a reindex takes it from the members again
   c.cohesion = length
 WITH c, row
 MATCH (whole:SemanticCluster {id: row.split_from})

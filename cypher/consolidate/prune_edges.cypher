@@ -72,6 +72,8 @@ CALL (rich) {
 FOREACH (m IN locked | REMOVE m._lock)
 WITH batch, pruned
 MATCH (r:JobRun {id: $run})
+// A run over every space has none of its own.
+WHERE coalesce(r.space, $space) = $space
 FOREACH (part IN [
     number IN range(0, (size(pruned) + $batch_size - 1) / $batch_size - 1) |
     {number: number, edges: pruned[number * $batch_size..(number + 1) * $batch_size]}

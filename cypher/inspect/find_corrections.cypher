@@ -12,6 +12,6 @@ WHERE c.space = $space AND c.status = 'active' AND c.embedding IS NOT NULL
 // The function maps the cosine to 0..1.
 WITH c, 2.0 * vector.similarity.cosine(c.embedding, $vector) - 1.0 AS similarity
 WHERE similarity >= $similarity
-RETURN c {.*, embedding: null} AS memory, similarity
+RETURN c {.*, embedding: null, embedding_b: null} AS memory, similarity
 ORDER BY similarity DESC, c.id
 LIMIT $limit

@@ -1,34 +1,46 @@
 CYPHER 25
-// What must go when a memory is erased: all validity episodes of it, corrections that quote it, tensions that it is a side
-// of, what was dreamed of it, in whose words it may be, and what was drawn from it, or from the turn that it was said in,
-// and from nothing else; and who of the same talk quotes it. What a person remembered by hand is a source of its own and
-// stays.
+// What must go when memories or turns are erased: all validity episodes of them, corrections that quote them, tensions that
+// they are a side of, what was dreamed of them, in whose words they may be, and what was drawn from them, or from the turns
+// that they were said in, and from nothing else. What a person remembered by hand is a source of its own and stays.
 // $space: string, whose
-// $id: string, the memory's
-// $quote: string, how a context quotes it
+// $ids: list of strings, the memories'
+// $turns: list of strings, ids of turns that go with them
 // $specific: integer, from so many characters on, words that are found elsewhere are somebody's own
 // $shortest: integer, shorter words are found nowhere
-// returns: gone (list of maps {id, content, contextualized, content_hash, drawn (boolean, whether it goes with what it was
-//   drawn from)}), turns (list of ids, those that go), citations (list of strings, the words that links quote that go),
-//   quoting (list of maps {id, kind, speaker, content, contextualized}), sessions (list of names), linked (list of ids:
-//   what the links that go lead to), shaken (list of ids: what loses evidence for it or against it)
-MATCH (m:Memory {id: $id})
-WHERE m.space = $space
-CALL (m) {
+// returns: one row: gone (list of maps {id, kind, content, contextualized, content_hash, speaker, drawn (boolean, whether it
+//   goes with what it was drawn from)}), turns (list of maps {id, text, speaker}, those that go), citations (list of
+//   strings, the words that links quote that go), queries (list of strings, the questions that they answered), sessions
+//   (list of names), linked (list of ids: what the links that go lead to), shaken (list of ids: what loses evidence for it
+//   or against it)
+CALL () {
+  MATCH (m:Memory)
+  WHERE m.space = $space AND m.id IN $ids
+  RETURN collect(m) AS roots
+}
+CALL () {
+  MATCH (t:Turn {space: $space})
+  WHERE t.id IN $turns
+  RETURN collect(t) AS asked
+}
+CALL (roots) {
+  UNWIND roots AS m
   MATCH (episode:Memory {space: $space})
   WHERE episode.content_hash STARTS WITH split(m.content_hash, '-')[0]
-  RETURN collect(episode) AS episodes
+  RETURN collect(DISTINCT episode) AS episodes
 }
-CALL (m) {
+CALL (roots) {
   // What the agent learned from its own errors begins with what was said.
   MATCH (c:Correction {space: $space})
-  WHERE c.status IS NOT NULL AND c <> m
-    AND size(m.content) >= $specific AND toLower(c.content) CONTAINS toLower(m.content)
+  WHERE c.status IS NOT NULL AND NOT c IN roots
+    AND any(m IN roots WHERE size(m.content) >= $specific AND toLower(c.content) CONTAINS toLower(m.content))
   RETURN collect(c) AS corrections
 }
-WITH m, episodes + corrections AS said
-CALL (said) {
-  CALL (said) {
+WITH asked, episodes + corrections AS said
+CALL (said, asked) {
+  CALL (said, asked) {
+    UNWIND asked AS t
+    RETURN t
+    UNION
     // A memory of a turn as it was said takes the turn along, whatever else was drawn from that.
     UNWIND said AS g
     MATCH (g)-[:DERIVED_FROM]->(t:Turn)
@@ -46,7 +58,7 @@ CALL (said) {
   RETURN collect(t) AS told
 }
 // A step further each time: what an insight rests on was drawn from turns itself.
-WITH m, said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT {
+WITH said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT {
   UNWIND nodes AS g
   MATCH (g)<-[link:DERIVED_FROM|TENSION_BETWEEN]-(x:Memory)
   WHERE x.space = $space AND NOT x IN nodes AND (
@@ -59,7 +71,7 @@ WITH m, said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT
   )
   RETURN DISTINCT x
 }) AS nodes
-WITH m, said, nodes, [x IN nodes WHERE x:Memory] AS gone
+WITH said, nodes, [x IN nodes WHERE x:Memory] AS gone
 CALL (nodes, gone) {
   // Of other turns, those that nothing else rests on.
   UNWIND gone AS g
@@ -68,16 +80,10 @@ CALL (nodes, gone) {
   WITH collect(DISTINCT t) AS alone
   RETURN alone + [t IN nodes WHERE t:Turn AND NOT t IN alone] AS turns
 }
-CALL (gone) {
-  UNWIND gone AS g
-  MATCH (g)-[:DERIVED_FROM]->(:Turn)-[:PART_OF]->(s:Session)
-  RETURN collect(DISTINCT s) AS sessions
-}
-CALL (sessions, gone) {
-  UNWIND sessions AS s
-  MATCH (s)<-[:PART_OF]-(:Turn)<-[:DERIVED_FROM]-(near:Memory)
-  WHERE NOT near IN gone AND near.contextualized CONTAINS $quote
-  RETURN collect(DISTINCT near {.id, .kind, .speaker, .content, .contextualized}) AS quoting
+CALL (gone, turns) {
+  UNWIND gone + turns AS g
+  MATCH (g)-[:DERIVED_FROM|PART_OF]->{1,2}(s:Session)
+  RETURN collect(DISTINCT s.id) AS sessions
 }
 CALL (gone, turns) {
   UNWIND gone + turns AS g
@@ -89,11 +95,10 @@ CALL (gone, turns) {
 }
 CALL (gone, turns) {
   UNWIND gone + turns AS g
-  MATCH (g)-[d:DERIVED_FROM]-()
-  RETURN collect(DISTINCT d.citation) AS citations
+  MATCH (g)-[d:DERIVED_FROM|RETURNED]-(x)
+  RETURN collect(DISTINCT d.citation) AS citations, collect(DISTINCT x.query) AS queries
 }
 RETURN
-  linked, shaken, citations, quoting,
-  [x IN gone | x {.id, .content, .contextualized, .content_hash, drawn: NOT x IN said}] AS gone,
-  [t IN turns | t.id] AS turns,
-  [s IN sessions | s.id] AS sessions
+  linked, shaken, citations, queries, sessions,
+  [x IN gone | x {.id, .kind, .content, .contextualized, .content_hash, .speaker, drawn: NOT x IN said}] AS gone,
+  [t IN turns | t {.id, .text, .speaker}] AS turns

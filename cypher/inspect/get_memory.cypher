@@ -5,6 +5,6 @@ CYPHER 25
 // returns: memory (map), at most two rows: two mean that the prefix is ambiguous
 MATCH (m:Memory)
 WHERE m.id STARTS WITH $prefix AND m.space = $space
-RETURN m {.*, embedding: null} AS memory
+RETURN m {.*, embedding: null, embedding_b: null} AS memory
 ORDER BY m.id
 LIMIT 2

@@ -19,4 +19,4 @@ CALL (m) {
 RETURN
   id, size(links) AS steps, links[0].at AS replaced_at,
   links[-1].at AS at, links[-1].reason AS reason, links[-1].by AS by,
-  x {.*, embedding: null} AS memory
+  x {.*, embedding: null, embedding_b: null} AS memory

@@ -18,7 +18,7 @@ CALL () {
     collect(CASE WHEN m.immutable THEN m END) AS held
   UNWIND CASE held WHEN [] THEN [null] ELSE held END AS m
   WITH memories, density, m ORDER BY m.id
-  RETURN memories, density, collect(m {.*, embedding: null}) AS immutable
+  RETURN memories, density, collect(m {.*, embedding: null, embedding_b: null}) AS immutable
 }
 CALL () {
   MATCH (m:Memory {space: $space})
@@ -27,6 +27,6 @@ CALL () {
   WITH m, m.weight_alpha / (m.weight_alpha + m.weight_beta) AS center, m.immutable AS immutable
   WHERE NOT immutable
   WITH m, center ORDER BY center DESC, m.id LIMIT $limit
-  RETURN collect(m {.*, embedding: null}) AS weightiest
+  RETURN collect(m {.*, embedding: null, embedding_b: null}) AS weightiest
 }
 RETURN immutable, weightiest, memories, density

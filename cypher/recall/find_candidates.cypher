@@ -30,6 +30,7 @@ CYPHER 25
 // $confidence: map {grace_days, doubt, least}: after how many idle days an edge loses how much of its confidence a day,
 //   and below what it is not followed; its weight counts by its confidence
 // $now: datetime, the time that is asked for
+// $generation: integer, of $vector: which model made it, and when it came into use
 // $seeds: integer, how many of the best are followed to their neighbours and partners
 // $partners: integer, how many partners of each
 // $hops: integer, 1 or 2
@@ -38,7 +39,7 @@ CYPHER 25
 //   (list of microseconds), plain and times (lists, in the order of engram.records.PLAIN and TIMES), lifecycle and
 //   verification state (strings or null)),
 //   edges (list of lists: id followed from, id reached, weight, hop 0 to 2, fan), entities (list of keys),
-//   blend (map or null)
+//   blend (map or null), comparable (boolean, whether the slot that was searched holds vectors of that generation)
 CALL () {
   CALL () {
     WITH $vector AS vector
@@ -229,8 +230,10 @@ CALL (found, entities, named, neighbours, partners, far_partners) {
   ]) AS candidates
 }
 OPTIONAL MATCH (b:RelevanceBlend {space: $space})
+OPTIONAL MATCH (v:EngramSchema {id: 'engram'})
 RETURN
   candidates,
   near_edges + far_edges AS edges,
   [e IN entities | e.key] AS entities,
-  b {.experience, .offsets} AS blend
+  b {.experience, .offsets} AS blend,
+  coalesce(v.generation, 0) = $generation OR coalesce(v.other_generation = $generation, false) AS comparable

@@ -1,9 +1,11 @@
 CYPHER 25
 // Set a goal.
 // $space: string, whose
-// $goal: map {id, text, state, weight, created_at, changed_at, embedding (list of floats)}
+// $goal: map {id, text, state, weight, created_at, changed_at}
+// $vector: list of floats, the text's
 // Running it twice: the goal is there and stays as it is.
 MERGE (g:Goal {id: $goal.id})
   ON CREATE SET
     g = $goal,
+    g.embedding = $vector,
     g.space = $space

@@ -9,13 +9,13 @@ CYPHER 25
 // $now: datetime, when
 // Running it twice: the same node.
 MERGE (r:JobRun {id: $id})
-SET
-  r.job = $job,
-  r.space = $space,
-  r.dry_run = $dry_run,
-  r.undoes = $undoes,
-  r.by = $by,
-  r.started_at = $now,
-  r.changed = 0,
-  r.failed = 0,
-  r.empty = 0
+  ON CREATE SET
+    r.job = $job,
+    r.space = $space,
+    r.dry_run = $dry_run,
+    r.undoes = $undoes,
+    r.by = $by,
+    r.started_at = $now,
+    r.changed = 0,
+    r.failed = 0,
+    r.empty = 0

@@ -60,5 +60,5 @@ WITH a, at, free
 UNWIND free AS m
 MERGE (m)-[c:CONSOLIDATING]->(a)
   ON CREATE SET c.since = at
-RETURN m {.*, embedding: null} AS memory
+RETURN m {.*, embedding: null, embedding_b: null} AS memory
 ORDER BY memory.id

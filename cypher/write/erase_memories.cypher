@@ -11,7 +11,7 @@ CYPHER 25
 // $words: list of strings, lower case: a recall whose question holds one of them forgets its question
 // $quotes: list of strings, lower case: what a model said that holds one of them goes
 // $now: datetime, when
-// returns: erased (integer, memories deleted); no row where there is none of them
+// returns: erased (integer, memories deleted)
 // Running it twice: the second run deletes nothing.
 UNWIND $hashes AS hash
 MERGE (tombstone:Tombstone {space: $space, content_hash: hash})
@@ -36,54 +36,62 @@ CALL () {
   DETACH DELETE e
   RETURN collect(DISTINCT t) AS turns
 }
-UNWIND $ids AS id
-MATCH (m:Memory {id: id})
-WHERE m.space = $space
-CALL (m) {
-  // The talk closes over the gap.
-  MATCH (after:Memory)-[:FOLLOWS]->(m)-[:FOLLOWS]->(before:Memory)
-  MERGE (after)-[:FOLLOWS]->(before)
-}
-CALL (m) {
-  MATCH (m)-[:DERIVED_FROM]->(:Turn)-[:PART_OF]->(s:Session {tail: m.id})
-  OPTIONAL MATCH (m)-[:FOLLOWS]->(before:Memory)
-  SET s.tail = before.id
-}
-OPTIONAL MATCH (m)<-[:PROMOTED_TO|CRYSTALLIZED_INTO]-+(snapshot:Archived)
-WITH turns, m, collect(DISTINCT snapshot) AS snapshots
-CALL (m) {
-  // Locked before anybody asks who else mentions them: somebody may be about to.
-  MATCH (m)-[:MENTIONS]->(e:Entity)
-  WITH DISTINCT e ORDER BY e.key
-  SET e._lock = true
-  REMOVE e._lock
-  WITH collect(e) AS locked
-  UNWIND locked AS e
-  WITH e
-  WHERE NOT EXISTS {
-    MATCH (e)<-[:MENTIONS]-(other:Memory)
-    WHERE NOT other.id IN $ids
+CALL () {
+  // The talk closes over the gap, however many of it go.
+  UNWIND $ids AS id
+  MATCH (m:Memory {id: id})
+  WHERE m.space = $space
+  OPTIONAL MATCH (m) (()-[:FOLLOWS]->(g:Memory WHERE g.id IN $ids))* ()-[:FOLLOWS]->(before:Memory WHERE NOT before.id IN $ids)
+  WITH m, head(collect(before)) AS before
+  CALL (m, before) {
+    MATCH (m)-[:DERIVED_FROM]->(:Turn)-[:PART_OF]->(s:Session {tail: m.id})
+    SET s.tail = before.id
   }
-  RETURN collect(e) AS names
+  MATCH (after:Memory)-[:FOLLOWS]->(m)
+  WHERE before IS NOT NULL AND NOT after.id IN $ids
+  MERGE (after)-[:FOLLOWS]->(before)
+  RETURN count(*) AS closed
 }
-OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
-WITH turns, m, snapshots, names, collect(DISTINCT r) AS recalls
-OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
-WITH turns, m, snapshots, names, recalls, collect(c) AS clusters
-CALL (m) {
-  MATCH (m)-[:IN_BOX]->(x:MemoryBox)
-  SET x.size = x.size - 1
-  REMOVE x.topics, x.centroid
-  WITH x
-  MATCH (x)-[:IN_TRACE]->(y:Trace)
-  REMOVE y.topics, y.centroid
-  RETURN count(*) AS unboxed
+CALL () {
+  UNWIND $ids AS id
+  MATCH (m:Memory {id: id})
+  WHERE m.space = $space
+  OPTIONAL MATCH (m)<-[:PROMOTED_TO|CRYSTALLIZED_INTO]-+(snapshot:Archived)
+  WITH m, collect(DISTINCT snapshot) AS snapshots
+  CALL (m) {
+    // Locked before anybody asks who else mentions them: somebody may be about to.
+    MATCH (m)-[:MENTIONS]->(e:Entity)
+    WITH DISTINCT e ORDER BY e.key
+    SET e._lock = true
+    REMOVE e._lock
+    WITH collect(e) AS locked
+    UNWIND locked AS e
+    WITH e
+    WHERE NOT EXISTS {
+      MATCH (e)<-[:MENTIONS]-(other:Memory)
+      WHERE NOT other.id IN $ids
+    }
+    RETURN collect(e) AS names
+  }
+  OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
+  WITH m, snapshots, names, collect(DISTINCT r) AS recalls
+  OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
+  WITH m, snapshots, names, recalls, collect(c) AS clusters
+  CALL (m) {
+    MATCH (m)-[:IN_BOX]->(x:MemoryBox)
+    SET x.size = x.size - 1
+    REMOVE x.topics, x.centroid, x.centroid_b
+    WITH x
+    MATCH (x)-[:IN_TRACE]->(y:Trace)
+    REMOVE y.topics, y.centroid, y.centroid_b
+    RETURN count(*) AS unboxed
+  }
+  FOREACH (c IN clusters | SET c.size = c.size - 1 REMOVE c.label, c.centroid, c.centroid_b)
+  FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
+  FOREACH (e IN names | DETACH DELETE e)
+  FOREACH (s IN snapshots | DETACH DELETE s)
+  DETACH DELETE m
+  RETURN count(*) AS erased
 }
-FOREACH (c IN clusters | SET c.size = c.size - 1 REMOVE c.label, c.centroid)
-FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
-FOREACH (e IN names | DETACH DELETE e)
-FOREACH (s IN snapshots | DETACH DELETE s)
-DETACH DELETE m
-WITH turns, count(*) AS erased
 FOREACH (t IN turns | DETACH DELETE t)
 RETURN erased

@@ -53,6 +53,7 @@ MERGE (e:ScratchEntry {id: row.entry.id})
     e.expires_at = $now + duration({hours: 24}),
     e.fresh = true
 WITH row, t, e, coalesce(e.fresh, false) AS fresh
+WHERE e.space = $space
 REMOVE e.fresh
 MERGE (e)-[:HEARD_AS]->(t)
 WITH row, e, fresh

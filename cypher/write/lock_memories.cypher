@@ -11,4 +11,4 @@ SET m._lock = true
 REMOVE m._lock
 WITH collect(m) AS locked
 UNWIND locked AS m
-RETURN m.id AS id, m {.*, embedding: null} AS memory
+RETURN m.id AS id, m {.*, embedding: null, embedding_b: null} AS memory

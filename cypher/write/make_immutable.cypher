@@ -9,4 +9,4 @@ MATCH (m:Memory {id: $id})
 WHERE m.space = $space
 SET
   m.immutable = true
-RETURN m {.*, embedding: null} AS memory
+RETURN m {.*, embedding: null, embedding_b: null} AS memory

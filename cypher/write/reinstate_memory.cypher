@@ -18,4 +18,4 @@ WITH old
 OPTIONAL MATCH (:Memory)-[s:SUPERSEDES]->(old)
 DELETE s
 WITH DISTINCT old
-RETURN old {.*, embedding: null} AS memory
+RETURN old {.*, embedding: null, embedding_b: null} AS memory

@@ -11,6 +11,7 @@ CYPHER 25
 // $shared: map, properties that all new memories of the batch have. Where known_at or valid_from is in
 //   neither, it is event_at: a batch of turns sends thousands of times fewer
 // $hashes: list of strings, all rows' tombstones
+// $generation: integer, of the vectors: which model made them, and when it came into use
 // $now: datetime, when
 // returns: index, outcome ('stored', 'seen' or 'erased'), id (null where erased), memory (map, of a bare
 //   remember only; null where erased)
@@ -20,8 +21,17 @@ CALL () {
   MATCH (tombstone:Tombstone {space: $space, content_hash: hash})
   RETURN collect(tombstone.content_hash) AS barred
 }
+CALL () {
+  // A reindex is under way, or is over and this writer still makes vectors of the model before: who makes those of the
+  // other model finds these by embed_due. What is not in its slot any more is not written there.
+  OPTIONAL MATCH (s:EngramSchema {id: 'engram'})
+  WITH s, coalesce(s.generation, 0) = $generation AS current
+  RETURN
+    NOT current OR coalesce(s.other_state IN ['filling', 'returning'], false) AS due,
+    current OR coalesce(s.other_generation = $generation, false) AS kept
+}
 UNWIND $rows AS row
-WITH row, any(hash IN row.tombstones WHERE hash IN barred) AS erased
+WITH row, due, kept, any(hash IN row.tombstones WHERE hash IN barred) AS erased
 CALL (row) {
   OPTIONAL MATCH (prior:Memory {space: $space})
   WHERE prior.content_hash STARTS WITH row.content_hash
@@ -39,7 +49,7 @@ CALL (row) {
       ELSE episode
     END AS episode
 }
-CALL (row, erased, episode) {
+CALL (row, due, kept, erased, episode) {
   WHEN erased THEN {
     RETURN 'erased' AS outcome, null AS id, null AS memory
   }
@@ -52,15 +62,16 @@ CALL (row, erased, episode) {
         m.valid_from = coalesce(m.valid_from, m.event_at),
         m:$(row.label),
         m.id = row.id,
-        m.episode = episode
-    WITH row, m, m.id = row.id AS created
-    CALL (row, m, created) {
-      WHEN created THEN {
+        m.episode = episode,
+        m.embed_due = CASE WHEN due THEN true END
+    WITH row, m, kept, m.id = row.id AS created
+    CALL (row, m, kept, created) {
+      WHEN created AND kept THEN {
         CALL db.create.setNodeVectorProperty(m, 'embedding', row.embedding)
       }
       // Only here is something written that was there before: a bare remember is a batch of one, so
       // nothing locks memories out of order.
-      WHEN row.reopen THEN {
+      WHEN row.reopen AND NOT created THEN {
         SET
           m.seen_count = m.seen_count + 1,
           m.last_seen_at = $now
@@ -69,7 +80,7 @@ CALL (row, erased, episode) {
     RETURN
       CASE WHEN created THEN 'stored' ELSE 'seen' END AS outcome,
       m.id AS id,
-      CASE WHEN row.reopen THEN m {.*, embedding: null} END AS memory
+      CASE WHEN row.reopen THEN m {.*, embedding: null, embedding_b: null} END AS memory
   }
 }
 RETURN row.index AS index, outcome, id, memory

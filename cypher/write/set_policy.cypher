@@ -15,4 +15,4 @@ SET m += $states
 SET m.policy_held =
   [name IN coalesce(m.policy_held, []) WHERE NOT name IN $names]
   + [name IN $names WHERE name <> 'resolved_at' AND $states[name] IS NOT NULL]
-RETURN m {.*, embedding: null} AS memory
+RETURN m {.*, embedding: null, embedding_b: null} AS memory

@@ -27,4 +27,4 @@ SET
   m.archived_state = null,
   m.status = $to,
   m.version = m.version + 1
-RETURN m {.*, embedding: null} AS memory
+RETURN m {.*, embedding: null, embedding_b: null} AS memory

@@ -27,4 +27,4 @@ MERGE (new)-[s:SUPERSEDES]->(old)
     old.valid_to = $valid_to,
     old.closed_at = $closed_at,
     old.version = old.version + 1
-RETURN old {.*, embedding: null} AS memory
+RETURN old {.*, embedding: null, embedding_b: null} AS memory

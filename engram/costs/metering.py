@@ -14,6 +14,7 @@ from engram.errors import EngramError, LanguageModelGarbledError, LanguageModelR
 from engram.llm.base import ChatModel, Effort, Message, Piece, Stream, Tool, Usage
 from engram.llm.failures import one_line
 from engram.loop.tokens import count_messages, count_tokens
+from engram.observing.operation import completed
 
 if TYPE_CHECKING:
     from engram.costs.ledger import Ledger
@@ -178,6 +179,17 @@ class MeteredStream(Stream):
             raw=_raw(outcome, self.text),
         )
         ledger.record(self._call)
+        completed(
+            "model",
+            self._model,
+            seconds=latency_ms / 1000,
+            error=type(ended).__name__ if isinstance(ended, Exception) else None,
+            purpose=self._meter.purpose,
+            outcome=outcome,
+            input_tokens=told,
+            output_tokens=said,
+            cost_usd=self._call.cost_usd,
+        )
 
     def _tokens(self, *, interrupted: bool) -> tuple[int, int, bool]:
         """Return the tokens that it was told and that it said, and whether either is estimated.

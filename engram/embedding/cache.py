@@ -28,6 +28,7 @@ from engram.embedding.protocol import (
     checked_texts,
 )
 from engram.errors import EmbeddingError
+from engram.private import make_private
 
 MAX_BYTES = 384 * 1024 * 1024
 """Largest size of the file: about 200,000 vectors of 384."""
@@ -154,7 +155,7 @@ class VectorCache:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path.parent)
             # Vectors tell something of what was said: for the owner's eyes only.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             connection = sqlite3.connect(self.path, timeout=self._patience, check_same_thread=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from engram.errors import ImportFileError
 from engram.records import Kind, Turn
 
 from .record import Names
@@ -26,7 +27,12 @@ PART_CHARS = 900
 MAX_PART_CHARS = 2 * PART_CHARS
 """A single paragraph longer than this is cut at a sentence or a space."""
 
+MAX_NOTES = 100_000
+"""Files of a folder that are looked at; more are no notes but the wrong folder."""
+
 _MAX_FRONT_LINES = 400
+_MAX_FRONT_CHARS = 1 << 16
+"""Reading YAML takes a minute for a few megabytes."""
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+(?P<title>.*?))?(?:\s+#+)?\s*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _SENTENCE_END = re.compile(r"[.!?\u2026]['\")\]]?\s|[\u3002\uff01\uff1f]")
@@ -41,6 +47,16 @@ _YAML_ERRORS = (
     OverflowError,
     RecursionError,
 )
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Reads YAML without aliases: with them, a few lines become more values than a machine holds."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Compose a node, unless it stands for another."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(problem="aliases are not read", problem_mark=self.get_mark())
+        return super().compose_node(parent, index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +83,15 @@ def walk_notes(folder: Path) -> Iterator[Path]:
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    seen = 0
     for where, folders, files in os.walk(folder, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        seen += len(files)
+        if seen > MAX_NOTES:
+            raise ImportFileError(
+                f"{folder} holds more than {MAX_NOTES:,} files.",
+                remedy="Import the folders below it one by one.",
+            )
         for name in sorted(files):
             path = Path(where) / name
             if path.suffix.lower() in suffixes and not name.startswith(".") and not path.is_symlink():
@@ -133,8 +156,11 @@ def _front_matter(lines: list[str]) -> tuple[_Front | str, int]:
     if not has_front_matter(lines):
         return _Front(), 0
     end = _front_end(lines) or 0
+    text = "\n".join(lines[1:end])
+    if len(text) > _MAX_FRONT_CHARS:
+        return f"its front matter is longer than {_MAX_FRONT_CHARS:,} characters", 0
     try:
-        block = yaml.safe_load("\n".join(lines[1:end]))
+        block = yaml.load(text, Loader=_PlainLoader)  # noqa: S506  (a SafeLoader that refuses even more)
     except _YAML_ERRORS as error:
         where = getattr(error, "problem_mark", None)
         line = f" at line {where.line + 2}" if where is not None else ""

@@ -55,6 +55,7 @@ from engram.loop.restart import Restart, span
 from engram.loop.scratch import Verdict
 from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
+from engram.observing.operation import operation
 from engram.questions import asks
 from engram.records import Hit, Hits, Kind, Memory
 from engram.safety import Safety
@@ -268,6 +269,10 @@ class Agent:
         Raises:
             InvalidInputError: The text is blank.
         """
+        with operation("turn", space=self.memory.space):
+            yield from self._exchange(text)
+
+    def _exchange(self, text: str) -> Generator[Event]:
         text = printable(text)
         if not text.strip():
             raise InvalidInputError("There is nothing to say.")

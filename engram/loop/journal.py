@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from engram.config import Settings
 from engram.errors import DatabaseUnavailableError, EngramError
 from engram.loop.inputs import Entry
-from engram.private import append_private, write_private
+from engram.private import append_private, make_private, write_private
 from engram.remembering import SPECIFIC
 
 PORTION = 100
@@ -52,7 +52,7 @@ class Journal:
         Raises:
             OSError: The disk is full or the folder cannot be written.
         """
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        make_private(self.file.parent)
         with self._lock:
             # A line before, too: the end of a process may have cut the last one short.
             append_private(self.file, f"\n{_line(entry)}\n")
@@ -90,12 +90,33 @@ class Journal:
     def forget(self, text: str) -> None:
         """Take out what holds `text`, which is about to be erased; what is short has to be all that was said."""
         words = text.casefold()
-        if not self.file.exists():
+        self.forget_where(lambda said: _quotes(said.casefold(), words))
+
+    def forget_where(self, holds: Callable[[str], bool]) -> None:
+        """Take out every entry whose text is to be erased, and lines set aside likewise."""
+        if not (self.file.exists() or self._aside.exists()):
             return
         # Nobody may be about to write it, and to take it for what the file begins with.
         with self._draining, self._lock:
-            kept = [entry for entry in _entries(self._held()) if not _quotes(entry.text.casefold(), words)]
+            kept = [entry for entry in _entries(self._held()) if not holds(entry.text)]
             self._keep("".join(f"{_line(entry)}\n" for entry in kept).encode())
+            if self._aside.exists():
+                lines = self._aside.read_text(encoding="utf-8", errors="replace").split("\n")
+                left = [line for line in lines if line and not any(map(holds, _strings(line)))]
+                write_private(self._aside, "".join(f"{line}\n" for line in left))
+
+    def clear(self) -> None:
+        """Delete it, with the lines that were set aside."""
+        if not self.file.parent.exists():
+            return
+        with self._draining, self._lock:
+            self.file.unlink(missing_ok=True)
+            self._aside.unlink(missing_ok=True)
+
+    @property
+    def _aside(self) -> Path:
+        """Where lines are kept that nobody could write."""
+        return self.file.with_suffix(".aside")
 
     def _write(self, write: Callable[[Sequence[Entry]], object], entries: Sequence[Entry]) -> None:
         """Write a portion; what the database refuses is set aside, so that it holds nothing else up."""
@@ -114,7 +135,7 @@ class Journal:
     def _set_aside(self, lines: Sequence[str]) -> None:
         """Keep lines beside the journal, for a person or another version to look at."""
         if lines:
-            append_private(self.file.with_suffix(".aside"), "".join(f"{line}\n" for line in lines))
+            append_private(self._aside, "".join(f"{line}\n" for line in lines))
 
     def _held(self) -> bytes:
         try:
@@ -144,6 +165,16 @@ def _unread(held: bytes) -> list[str]:
     """Return the lines that are whole and yet no entry: another version wrote them."""
     lines = held.decode("utf-8", "replace").split("\n")
     return [line for line in lines if line.strip() and _is_json(line) and _read(line) is None]
+
+
+def _strings(line: str) -> list[str]:
+    """Return what a line that is no entry says: the texts of its object, and the line itself."""
+    try:
+        held = json.loads(line)
+    except (ValueError, RecursionError):
+        return [line]
+    texts = held.values() if isinstance(held, dict) else []
+    return [line, *(each for each in texts if isinstance(each, str))]
 
 
 def _is_json(line: str) -> bool:

@@ -3,12 +3,17 @@
 choice.py          which server to use, in order; `connect`, the one function that the library calls
 connection.py      how to reach a server, and the one that a person configured
 managed.py         the managed server: start, stop, status
+ports.py           which ports it listens on
 process.py         starting Java detached, knowing our process again, ending it
 configuration.py   neo4j.conf with our ports and memory, and Java's flags out of it
 diagnosis.py       why a server died while starting, and what to do
 artifacts.py       Neo4j's jars, by Maven, complete or absent
 java.py            the best Java on this machine
 docker.py          the same server from docker-compose.yml
+backup.py          backup and restore by the server's own dump
+archive.py         the backup file
+store.py           a stopped database's files: dumped, loaded, checked, put in place
+docker_store.py    the same in Docker's volume
 files.py           where everything lies; private files; the state file
 """
 

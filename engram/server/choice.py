@@ -54,12 +54,22 @@ def start(
     if there := running(settings):
         _refuse_other_backend(settings)
         return there
+    server = server_to_start(settings, notify)
+    return server.start(notify) if isinstance(server, DockerServer) else server.start(notify, progress)
+
+
+def server_to_start(settings: Settings, notify: Notify | None = None) -> ManagedServer | DockerServer:
+    """Return the server that `start` would start: the data directory's own, else the first that can be run.
+
+    Raises:
+        StartError: No way leads to a server; the message names what to install.
+    """
     say = notify or (lambda _text: None)
     if _backend(settings) == "maven":
-        return ManagedServer(settings).start(say, progress)
+        return ManagedServer(settings)
     docker = DockerServer(settings)
     if docker.available(say):
-        return docker.start(say)
+        return docker
     if settings.server_backend == "docker" or managed(settings).status().backend == "docker":
         raise _no_docker(settings)
     if not _can_run_jars(settings):
@@ -68,7 +78,7 @@ def start(
             f"its jars ({_lacking(settings)}).",
             remedy="Install one of: Docker; Maven and a JDK 25. Or set ENGRAM_NEO4J_URI to a server of your own.",
         )
-    return ManagedServer(settings).start(say, progress)
+    return ManagedServer(settings)
 
 
 def _backend(settings: Settings) -> Literal["docker", "maven"]:

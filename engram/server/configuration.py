@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engram.config import Settings
+from engram.errors import ConfigurationError
 from engram.server.files import shipped
 from engram.server.java import VECTOR_MODULE, Java
 
 MAIN_CLASS = "org.neo4j.server.Neo4jCommunity"
 ADMIN_CLASS = "org.neo4j.cli.AdminTool"
+DATABASE = "neo4j"
+"""The one database of a managed server, beside Neo4j's own `system`."""
 JVM_ADDITIONAL = "server.jvm.additional"
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -46,7 +49,11 @@ def generate(text: str, overrides: Mapping[str, str]) -> str:
 
 
 def overrides(settings: Settings, bolt_port: int, http_port: int) -> dict[str, str]:
-    """Return what a managed server sets beside the shipped configuration: its ports and its memory."""
+    """Return what a managed server sets beside the shipped configuration: its ports, its memory, its certificate.
+
+    Raises:
+        ConfigurationError: There is a certificate without a key, or the other way round.
+    """
     heap = byte_count(settings.server_heap)
     shipped_values = dict(parse(shipped("neo4j.conf").read_text(encoding="utf-8")))
     values = {
@@ -67,7 +74,28 @@ def overrides(settings: Settings, bolt_port: int, http_port: int) -> dict[str, s
             "dbms.memory.transaction.total.max": f"{heap // 2048}k",
             "db.memory.transaction.max": f"{heap // 4096}k",
         }
-    return values
+    return values | _encryption(settings)
+
+
+def _encryption(settings: Settings) -> dict[str, str]:
+    """Return what lets the bolt port speak TLS and nothing else, where there is a certificate."""
+    certificate, key = settings.server_certificate, settings.server_key
+    if certificate is None and key is None:
+        return {}
+    if certificate is None or key is None:
+        raise ConfigurationError(
+            "server_certificate and server_key belong together, and one of them is not set.",
+            remedy="Set both, or neither for a connection that is not encrypted.",
+        )
+    policy = "dbms.ssl.policy.bolt"
+    return {
+        "server.bolt.tls_level": "REQUIRED",
+        f"{policy}.enabled": "true",
+        f"{policy}.base_directory": str(certificate.absolute().parent),
+        f"{policy}.public_certificate": str(certificate.absolute()),
+        f"{policy}.private_key": str(key.absolute()),
+        f"{policy}.client_auth": "NONE",
+    }
 
 
 def byte_count(size: str) -> int:

@@ -1,6 +1,7 @@
 """How to reach a Neo4j, and the one that a person configured."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -21,6 +22,8 @@ class Connection:
     origin: Literal["configured", "managed", "docker"]
     """`configured` by `neo4j_uri`, `managed` by Engram from jars, or `docker` by Engram from docker-compose.yml."""
     browser_url: str | None = None
+    ca_file: Path | None = None
+    """Certificates to check the server's against, instead of the system's."""
 
 
 def configured(settings: Settings) -> Connection | None:
@@ -56,4 +59,5 @@ def configured(settings: Settings) -> Connection | None:
         password=password,
         database=settings.neo4j_database,
         origin="configured",
+        ca_file=settings.neo4j_ca_file,
     )

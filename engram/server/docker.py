@@ -15,7 +15,8 @@ from engram.errors import StartError
 from engram.server import diagnosis, process
 from engram.server.connection import Connection
 from engram.server.files import NEO4J_VERSION, Home, State, shipped
-from engram.server.managed import Notify, Status, bolt_uri, browser_url, choose_ports
+from engram.server.managed import Notify, Status, bolt_uri, browser_url
+from engram.server.ports import choose_ports
 
 IMAGE = f"neo4j:{NEO4J_VERSION}-community"
 _PULL_LIMIT = 1800.0
@@ -26,6 +27,11 @@ def docker_engine() -> str | None:
     done = _docker("info", "--format", "{{.ServerVersion}}", limit=10)
     version = done.stdout.strip() if done and done.returncode == 0 else ""
     return version or None
+
+
+def find_docker() -> str | None:
+    """Return the path of `docker`, or None."""
+    return shutil.which("docker", path=child_environment().get("PATH", ""))
 
 
 def has_compose() -> bool:
@@ -84,30 +90,38 @@ class DockerServer:
         say = notify or (lambda _text: None)
         if there := self.running():
             return there
-        with self.home.locked(self.settings.server_start_timeout + 60):
-            if there := self.running():
-                return there
-            bolt, http = choose_ports(self.settings, self.home.read_state())
-            state = State(
-                backend="docker",
-                version=NEO4J_VERSION,
-                bolt_port=bolt,
-                http_port=http,
-                asked=(self.settings.bolt_port, self.settings.http_port),
-            )
-            say(f"Starting Neo4j {NEO4J_VERSION} in Docker (project {self.project}) …")
-            began = time.monotonic()
-            limit = self.settings.server_start_timeout
-            done = self._compose(
-                state, "up", "-d", "--wait", "--wait-timeout", str(round(limit)), "neo4j", limit=limit + 30
-            )
-            if done is None or done.returncode != 0:
-                raise self._failure(state, done)
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            self.home.write_state(replace(state, started_at=now, ready=True))
-            seconds = time.monotonic() - began
-            say(f"Neo4j is ready after {seconds:.1f} s: {bolt_uri(state)}, Browser {browser_url(state)}")
-            return self._connection(state)
+        with self.home.locked(self.settings.server_start_timeout + 60, say):
+            return self.start_held(say)
+
+    def start_held(self, say: Notify) -> Connection:
+        """Start the container as `start` does, for a caller who holds the home's lock."""
+        if there := self.running():
+            return there
+        state = self.planned()
+        say(f"Starting Neo4j {NEO4J_VERSION} in Docker (project {self.project}) …")
+        began = time.monotonic()
+        limit = self.settings.server_start_timeout
+        done = self.compose(
+            state, "up", "-d", "--wait", "--wait-timeout", str(round(limit)), "neo4j", limit=limit + 30
+        )
+        if done is None or done.returncode != 0:
+            raise self._failure(state, done)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self.home.write_state(replace(state, started_at=now, ready=True))
+        seconds = time.monotonic() - began
+        say(f"Neo4j is ready after {seconds:.1f} s: {bolt_uri(state)}, Browser {browser_url(state)}")
+        return self._connection(state)
+
+    def planned(self) -> State:
+        """Return what the container would be started as now."""
+        bolt, http = choose_ports(self.settings, self.home.read_state())
+        return State(
+            backend="docker",
+            version=NEO4J_VERSION,
+            bolt_port=bolt,
+            http_port=http,
+            asked=(self.settings.bolt_port, self.settings.http_port),
+        )
 
     def stop(self, notify: Notify | None = None) -> bool:
         """Stop the container; return whether it ran. The volume, and with it every memory, stays.
@@ -115,19 +129,25 @@ class DockerServer:
         Raises:
             StartError: Docker did not stop it.
         """
-        del notify
+        say = notify or (lambda _text: None)
+        if self.home.read_state() is None:
+            return False
+        with self.home.locked(self.settings.server_start_timeout + 60, say):
+            return self.stop_held(say)
+
+    def stop_held(self, say: Notify) -> bool:
+        """Stop the container as `stop` does, for a caller who holds the home's lock."""
         state = self.home.read_state()
         if state is None or state.backend != "docker":
             return False
-        with self.home.locked(self.settings.server_start_timeout + 60):
-            ran = self._up(state)
-            done = self._compose(state, "stop", "neo4j", limit=120)
-            if ran and (done is None or done.returncode != 0):
-                raise StartError(
-                    f"Docker did not stop Neo4j: {done.stderr.strip() if done else 'no answer'}."
-                )
-            self.home.write_state(replace(state, started_at=None, ready=False))
-            return ran
+        ran = self._up(state)
+        if ran:
+            say("Stopping Neo4j …")
+        done = self.compose(state, "stop", "neo4j", limit=120)
+        if ran and (done is None or done.returncode != 0):
+            raise StartError(f"Docker did not stop Neo4j: {done.stderr.strip() if done else 'no answer'}.")
+        self.home.write_state(replace(state, started_at=None, ready=False))
+        return ran
 
     def running(self) -> Connection | None:
         """Return how to reach the container's server if it answers, else None."""
@@ -161,7 +181,7 @@ class DockerServer:
         """Return the last lines of the container's log."""
         state = self.home.read_state()
         done = (
-            self._compose(state, "logs", "--no-color", "--no-log-prefix", "--tail", str(lines), "neo4j")
+            self.compose(state, "logs", "--no-color", "--no-log-prefix", "--tail", str(lines), "neo4j")
             if state
             else None
         )
@@ -175,11 +195,11 @@ class DockerServer:
             or process.discovered_version(state.http_port) is None
         ):
             return False
-        done = self._compose(state, "ps", "--status", "running", "--quiet", "neo4j")
+        done = self.compose(state, "ps", "--status", "running", "--quiet", "neo4j")
         return done is not None and done.returncode == 0 and bool(done.stdout.strip())
 
     def _failure(self, state: State, done: subprocess.CompletedProcess[str] | None) -> StartError:
-        asked = self._compose(state, "logs", "--no-color", "--no-log-prefix", "--tail", "100", "neo4j")
+        asked = self.compose(state, "logs", "--no-color", "--no-log-prefix", "--tail", "100", "neo4j")
         lines = [
             *(done.stderr.splitlines() if done else ["no answer in time"]),
             *(asked.stdout.splitlines() if asked else []),
@@ -190,19 +210,25 @@ class DockerServer:
             f"Neo4j did not start in Docker: {cause.meaning}. The last lines:{shown}\n", remedy=cause.remedy
         )
 
-    def _compose(
+    def compose(
         self, state: State, *arguments: str, limit: float = 60
     ) -> subprocess.CompletedProcess[str] | None:
-        """Run `docker compose` on our project; the password goes through the environment, not the command line."""
-        given = {
+        """Run `docker compose` on our project; None if it cannot be run or did not end within `limit` seconds."""
+        return _docker(*self.compose_arguments(*arguments), limit=limit, given=self.compose_variables(state))
+
+    def compose_arguments(self, *arguments: str) -> list[str]:
+        """Return the arguments of a docker command on our project."""
+        return ["compose", "-p", self.project, "-f", str(shipped("docker-compose.yml")), *arguments]
+
+    def compose_variables(self, state: State) -> dict[str, str]:
+        """Return what docker-compose.yml takes from the environment: no list of processes shows the password."""
+        return {
             "NEO4J_PASSWORD": self.home.password(),
             "ENGRAM_BOLT_PORT": str(state.bolt_port),
             "ENGRAM_HTTP_PORT": str(state.http_port),
             "ENGRAM_SERVER_HEAP": self.settings.server_heap,
             "ENGRAM_SERVER_PAGE_CACHE": self.settings.server_page_cache,
         }
-        file = str(shipped("docker-compose.yml"))
-        return _docker("compose", "-p", self.project, "-f", file, *arguments, limit=limit, given=given)
 
     def _connection(self, state: State) -> Connection:
         return Connection(
@@ -220,7 +246,7 @@ def _docker(
 ) -> subprocess.CompletedProcess[str] | None:
     """Run the docker command; None if there is none or it did not end in time."""
     environment = child_environment(**(given or {}))
-    program = shutil.which("docker", path=environment.get("PATH", ""))
+    program = find_docker()
     if program is None:
         return None
     try:

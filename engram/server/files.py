@@ -5,7 +5,7 @@ import importlib.metadata
 import json
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal, Self
@@ -19,6 +19,7 @@ from engram.private import write_private
 NEO4J_VERSION = "2026.09.0"
 BROWSER_VERSION = "5.24.0"
 DISTRIBUTION = "engram-neo4j"
+_MOMENT = 2.0  # an ordinary stop passes without a word; whatever is longer is said
 
 Backend = Literal["maven", "docker"]
 
@@ -58,6 +59,8 @@ class State:
     """The process's creation time, in seconds since the epoch, so that a reused pid is not mistaken for it."""
     started_at: str | None = None
     ready: bool = False
+    certificate: str | None = None
+    """Path of the certificate by which its bolt port is encrypted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +106,24 @@ class Home:
         return self.root / "password"
 
     @property
+    def data(self) -> Path:
+        """Return the folder of the databases and their transaction logs."""
+        return self.root / "data"
+
+    @property
+    def draft(self) -> Path:
+        """Return the folder in which a backup is loaded and checked, a home like this one."""
+        return self.root / "restoring"
+
+    @property
+    def before(self) -> Path:
+        """Return the folder that keeps what a restore replaces, until the new database has started."""
+        return self.root / "data.before"
+
+    @property
     def has_store(self) -> bool:
         """Whether a database has been created here."""
-        return (self.root / "data" / "databases" / "system").is_dir()
+        return (self.data / "databases" / "system").is_dir()
 
     def prepare(self) -> None:
         """Create the folders, readable by their owner only.
@@ -121,9 +139,23 @@ class Home:
         except OSError as error:
             raise self._unwritable(error) from error
 
+    def recover(self) -> None:
+        """Take the old databases back where a restore was killed before the new ones were in their place.
+
+        Raises:
+            StartError: They cannot be moved.
+        """
+        if self.before.is_dir() and not self.data.exists():
+            try:
+                self.before.rename(self.data)
+            except OSError as error:
+                raise self._unwritable(error) from error
+
     @contextlib.contextmanager
-    def locked(self, timeout: float) -> Iterator[None]:
-        """Hold this home's lock, so that one process at a time starts or stops its server.
+    def locked(self, timeout: float, notify: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Hold this home's lock, so that one process at a time starts, stops or copies its server.
+
+        `notify` gets a line where somebody else holds it for more than a moment.
 
         Raises:
             StartError: The lock was not free within `timeout` seconds, or the folder cannot be written.
@@ -131,10 +163,15 @@ class Home:
         self.prepare()
         lock = filelock.FileLock(self.root / "server.lock")
         try:
-            lock.acquire(timeout=timeout)
+            try:
+                lock.acquire(timeout=min(timeout, _MOMENT))
+            except filelock.Timeout:
+                if notify is not None:
+                    notify("Another process is starting, stopping or backing up the server; waiting for it …")
+                lock.acquire(timeout=timeout)
         except filelock.Timeout:
             raise StartError(
-                f"Another process has been starting or stopping the server in {self.root} for over {timeout:.0f} s.",
+                f"Another process has had the server in {self.root} in hand for over {timeout:.0f} s.",
                 remedy="Wait for it, or look for a hanging `engram` process.",
             ) from None
         except OSError as error:

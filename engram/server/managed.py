@@ -17,10 +17,10 @@ from engram.server import artifacts, configuration, diagnosis, process
 from engram.server.connection import Connection
 from engram.server.files import NEO4J_VERSION, Backend, Home, State, shipped
 from engram.server.java import Java, find_java, missing_java
+from engram.server.ports import choose_ports
 
 _STOP_GRACE = 60.0  # the final checkpoint of a busy server on a slow disk
 _STARTS_TRIED = 4
-_PORTS_TRIED = 100
 
 Notify = Callable[[str], None]
 
@@ -75,14 +75,18 @@ class ManagedServer:
         if there := self.running():
             return there
         # Whoever holds the lock may be fetching jars first.
-        with self.home.locked(self.settings.server_start_timeout + 900):
-            for _ in range(_STARTS_TRIED - 1):
-                try:
-                    return self.running() or self._start_locked(say, progress)
-                except PortTakenError:
-                    # Free when it was looked at, and somebody else's ten seconds later: take the next ones.
-                    say("Another program took the port meanwhile; trying the next one.")
-            return self.running() or self._start_locked(say, progress)
+        with self.home.locked(self.settings.server_start_timeout + 900, say):
+            return self.start_held(say, progress)
+
+    def start_held(self, say: Notify, progress: artifacts.Progress | None = None) -> Connection:
+        """Start the server as `start` does, for a caller who holds the home's lock."""
+        for _ in range(_STARTS_TRIED - 1):
+            try:
+                return self.running() or self._start_locked(say, progress)
+            except PortTakenError:
+                # Free when it was looked at, and somebody else's ten seconds later: take the next ones.
+                say("Another program took the port meanwhile; trying the next one.")
+        return self.running() or self._start_locked(say, progress)
 
     def stop(self, notify: Notify | None = None) -> bool:
         """Stop the server; return whether there was one.
@@ -96,22 +100,42 @@ class ManagedServer:
         say = notify or (lambda _text: None)
         if self.home.read_state() is None:
             return False
-        with self.home.locked(self.settings.server_start_timeout + 60):
-            state = self.home.read_state()
-            ours = self._process(state)
-            if state is None or state.backend != "maven":
-                return False
-            stopped = replace(state, pid=None, created=None, started_at=None, ready=False)
-            if ours is None:
-                self.home.write_state(stopped)
-                return False
-            say("Stopping Neo4j …")
-            if not process.end(ours, _STOP_GRACE):
-                say(
-                    f"Neo4j did not stop within {_STOP_GRACE:.0f} s and was ended; it will check its data when it starts."
-                )
+        with self.home.locked(self.settings.server_start_timeout + 60, say):
+            return self.stop_held(say)
+
+    def stop_held(self, say: Notify) -> bool:
+        """Stop the server as `stop` does, for a caller who holds the home's lock."""
+        state = self.home.read_state()
+        ours = self._process(state)
+        if state is None or state.backend != "maven":
+            return False
+        stopped = replace(state, pid=None, created=None, started_at=None, ready=False)
+        if ours is None:
             self.home.write_state(stopped)
-            return True
+            return False
+        say("Stopping Neo4j …")
+        if not process.end(ours, _STOP_GRACE):
+            say(
+                f"Neo4j did not stop within {_STOP_GRACE:.0f} s and was ended; it will check its data when it starts."
+            )
+        self.home.write_state(stopped)
+        return True
+
+    def runtime(self, say: Notify, progress: artifacts.Progress | None = None) -> tuple[Java, Path]:
+        """Return the Java and the folder of jars that the server runs from; fetch the jars if need be.
+
+        Raises:
+            StartError: There is no fitting Java.
+            InstallError: The jars are missing and cannot be fetched.
+        """
+        java = find_java(self.settings)
+        if java is None:
+            raise StartError(
+                missing_java() + ".", remedy="Install a JDK 25, or `pip install 'engram-neo4j[embedded]'`."
+            )
+        if artifacts.installed(self.settings) is None:
+            say("Installing Neo4j (about 170 MB, once) …")
+        return java, artifacts.install(self.settings, progress, java=java)
 
     def running(self) -> Connection | None:
         """Return how to reach the server if it runs and is ready, else None."""
@@ -172,14 +196,9 @@ class ManagedServer:
             # Whoever started it was interrupted before it was ready.
             say("Waiting for Neo4j, which is starting …")
             return self._wait(state, ours, say, time.monotonic(), marks={})
-        java = find_java(self.settings)
-        if java is None:
-            raise StartError(
-                missing_java() + ".", remedy="Install a JDK 25, or `pip install 'engram-neo4j[embedded]'`."
-            )
-        if artifacts.installed(self.settings) is None:
-            say("Installing Neo4j (about 170 MB, once) …")
-        jars = artifacts.install(self.settings, progress, java=java)
+        process.end_tools(self.home.root)
+        self.home.recover()
+        java, jars = self.runtime(say, progress)
         if state is not None and state.pid is not None:
             # It did not end by `stop`. A killed Java lets go of its ports and its store only some moments later.
             process.wait_free((state.bolt_port, state.http_port), 5.0)
@@ -196,6 +215,7 @@ class ManagedServer:
         marks = {log: _size(log) for log in (self.home.console, self.home.log, self.home.debug_log)}
         child = process.spawn(command, log=self.home.console, folder=self.home.root)
         try:
+            certificate = self.settings.server_certificate
             state = State(
                 backend="maven",
                 version=NEO4J_VERSION,
@@ -205,6 +225,7 @@ class ManagedServer:
                 pid=child.pid,
                 created=child.create_time(),
                 started_at=datetime.fromtimestamp(child.create_time(), UTC).isoformat(timespec="seconds"),
+                certificate=str(certificate.absolute()) if certificate is not None else None,
             )
             self.home.write_state(state)
         except psutil.NoSuchProcess:
@@ -311,6 +332,7 @@ class ManagedServer:
         ]
 
     def _connection(self, state: State) -> Connection:
+        certificate = None if state.certificate is None else Path(state.certificate)
         return Connection(
             uri=bolt_uri(state),
             user="neo4j",
@@ -318,37 +340,21 @@ class ManagedServer:
             database="neo4j",
             origin="managed",
             browser_url=browser_url(state),
+            # One that signed itself is its own authority.
+            ca_file=certificate and (self.settings.neo4j_ca_file or certificate),
         )
 
 
 def bolt_uri(state: State) -> str:
     """Return the address of the managed server."""
     # Not `localhost`: that may be ::1 first, where somebody else's server may listen.
-    return f"bolt://{process.LOOPBACK}:{state.bolt_port}"
+    scheme = "bolt" if state.certificate is None else "bolt+s"
+    return f"{scheme}://{process.LOOPBACK}:{state.bolt_port}"
 
 
 def browser_url(state: State) -> str:
     """Return the address of Neo4j Browser at the managed server."""
     return f"http://localhost:{state.http_port}/browser/"
-
-
-def choose_ports(settings: Settings, state: State | None) -> tuple[int, int]:
-    """Return free bolt and HTTP ports: those remembered, else those in the settings, else the next free pair.
-
-    Raises:
-        StartError: None of the next hundred pairs is free.
-    """
-    asked = (settings.bolt_port, settings.http_port)
-    pairs = [(asked[0] + step, asked[1] + step) for step in range(_PORTS_TRIED)]
-    if state is not None and state.asked == asked:
-        pairs.insert(0, (state.bolt_port, state.http_port))
-    for bolt, http in pairs:
-        if max(bolt, http) <= 65_535 and bolt != http and process.port_free(bolt) and process.port_free(http):
-            return bolt, http
-    raise StartError(
-        f"No free pair of ports was found from {asked[0]} and {asked[1]} on.",
-        remedy="Set ENGRAM_BOLT_PORT and ENGRAM_HTTP_PORT to free ports.",
-    )
 
 
 def _size(path: Path) -> int:

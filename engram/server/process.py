@@ -18,6 +18,7 @@ from engram.server.configuration import home_argument
 LOOPBACK = "127.0.0.1"
 # The creation time is derived from the boot time, which moves when the clock is set.
 _CLOCK_TOLERANCE = 30.0
+_TOOL_GRACE = 5.0
 
 
 def spawn(command: list[str], *, log: Path, folder: Path) -> psutil.Process:
@@ -91,6 +92,25 @@ def end(process: psutil.Process, grace: float) -> bool:
     except psutil.AccessDenied as error:
         raise StartError(f"Process {process.pid} is not ours to end: {error}.") from error
     return False
+
+
+def tool_mark(home: Path) -> str:
+    """Return the Java flag by which an administration tool that works on this home's database is known."""
+    return f"-Dengram.home={home}"
+
+
+def end_tools(home: Path) -> None:
+    """End the administration tools that a killed process left at work on this home's database.
+
+    They only read it, or write to a draft; but none may hold it open when the server starts. For whoever has the
+    home's lock: nobody else has any at work then.
+
+    Raises:
+        StartError: One belongs to someone else.
+    """
+    for each in psutil.process_iter(["cmdline"]):
+        if tool_mark(home) in (each.info["cmdline"] or []):
+            end(each, _TOOL_GRACE)
 
 
 def _gone(process: psutil.Process, seconds: float) -> bool:

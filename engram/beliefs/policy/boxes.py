@@ -74,8 +74,9 @@ class Box:
 
     @property
     def centroid(self) -> Vector:
-        """Mean of the vectors, of length 1; zeros where they cancel out."""
-        mean = np.mean([each.vector for each in self.episodes], axis=0)
+        """Mean of the vectors, of length 1; zeros where they cancel out. What has none yet does not count."""
+        longest = max(len(each.vector) for each in self.episodes)
+        mean = np.mean([each.vector for each in self.episodes if len(each.vector) == longest], axis=0)
         length = float(np.linalg.norm(mean))
         return mean / length if length > _NOTHING else np.zeros_like(mean)
 
@@ -86,7 +87,9 @@ class Box:
 
 
 def overlap(one: Vector, other: Vector) -> float | None:
-    """Return the cosine of two vectors; None where one is all zeros, which says nothing."""
+    """Return the cosine of two vectors; None where one is all zeros or there is none yet, which says nothing."""
+    if len(one) != len(other):
+        return None
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / lengths if lengths > _NOTHING else None
 
