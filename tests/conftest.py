@@ -16,13 +16,14 @@ from engram.learning import flush_all
 from engram.loop.gatekeeper import wait_all
 from engram.memory import Engram
 from engram.server import ManagedServer, docker_engine
+from engram.server.files import shipped
 from engram.testing import FixedClock, HashEmbedder
 
 # A person's own settings must not leak into the tests; the test server's address is read before.
 _TEST_SERVER = {
     name: os.environ.get(f"ENGRAM_TEST_NEO4J_{name}") for name in ("URI", "USER", "PASSWORD", "DATABASE")
 }
-_KEPT = {"ENGRAM_CACHE_DIR"}
+_KEPT = {"ENGRAM_CACHE_DIR", "ENGRAM_TEST_NEO4J_IMAGE", "ENGRAM_TEST_PYTHON_IMAGE"}
 for _name in [*os.environ]:
     if _name.startswith("ENGRAM_") and _name not in _KEPT:
         del os.environ[_name]
@@ -36,7 +37,7 @@ hypothesis.settings.load_profile("engram")
 
 DIMENSIONS = 384
 """The default model's, so that one database serves the library's tests and the installed command."""
-NEO4J_IMAGE = "neo4j:2026.09.0-community"
+NEO4J_IMAGE = os.environ.get("ENGRAM_TEST_NEO4J_IMAGE", "neo4j:2026.09.0-community")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,10 @@ def neo4j_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]
         )
         return
     if docker_engine() and (container := _container()):
-        with container as started:
-            yield Address(started.get_connection_url(), "neo4j", started.password, "neo4j", "container")
+        try:
+            yield Address(container.get_connection_url(), "neo4j", container.password, "neo4j", "container")
+        finally:
+            container.stop()
         return
     settings = Settings.load(data_dir=tmp_path_factory.mktemp("neo4j"), server_backend="maven")
     server = ManagedServer(settings)
@@ -88,13 +91,17 @@ def neo4j_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]
 
 
 def _container() -> Any:
-    from testcontainers.neo4j import Neo4jContainer
+    from testcontainers.community.neo4j import Neo4jContainer
 
     container = Neo4jContainer(NEO4J_IMAGE, password=uuid4().hex)
+    container.with_volume_mapping(str(shipped("neo4j.conf")), "/conf/neo4j.conf")
+    # Inside the container loopback would shut out the published port.
+    container.with_env("NEO4J_server_default__listen__address", "0.0.0.0")
     try:
         container.start()
     except Exception as error:  # noqa: BLE001  (whatever keeps the image away, the managed server is next)
         print(f"no container, so the managed server: {error}")
+        container.stop()
         return None
     return container
 

@@ -18,7 +18,7 @@ from engram.server import Home, ManagedServer, connect, docker_engine, find_mave
 from engram.server.artifacts import folder
 from engram.server.docker import DockerServer
 from engram.server.files import State
-from engram.server.managed import choose_ports
+from engram.server.ports import choose_ports
 from engram.server.process import find_ours, is_alive, port_free, spawn
 
 # Copies as many empty jars as JARS says into the folder that it is told, then ends as END says.
