@@ -13,7 +13,7 @@ from pydantic import BaseModel, SecretStr
 from engram.config import Settings, settings_file, variables
 from engram.errors import ConfigurationError
 from engram.identity import person
-from engram.private import write_private
+from engram.private import make_private, write_private
 
 from .state import State
 
@@ -265,7 +265,7 @@ def _write(document: tomlkit.TOMLDocument) -> None:
     # It may hold keys.
     file = settings_file()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_private(file.parent)
         write_private(file, tomlkit.dumps(document))
     except OSError as error:
         raise ConfigurationError(f"The settings file {file} cannot be written: {error}.") from error

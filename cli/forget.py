@@ -107,7 +107,9 @@ def _agreed(state: State, preview: Preview, wanted: Wanted, *, erase: bool) -> b
         what = "Erasing cannot be undone; say" if erase else "Say"
         raise click.UsageError(f"{what} --yes to do it without a question.")
     if erase and isinstance(wanted, Whole):
-        typed = click.prompt("Type the name of the space to erase all of it", default="", show_default=False, err=True)
+        typed = click.prompt(
+            "Type the name of the space to erase all of it", default="", show_default=False, err=True
+        )
         return str(typed) == state.space
     return click.confirm("Erase this for good?" if erase else "Take this out of recall?", err=True)
 

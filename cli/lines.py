@@ -18,6 +18,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from engram.loop.events import Status
+from engram.private import make_private
 
 from .signals import Signals
 from .slashes import COMPLETIONS
@@ -122,7 +123,7 @@ class _LenientHistory(FileHistory):
 def open_history(path: Path) -> History:
     """Return the lines typed before, from a file that only its owner can read; in memory if it cannot be kept."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         path.chmod(0o600)
     except OSError:

@@ -32,7 +32,12 @@ def settings_file() -> Path:
 
 def child_environment(**extra: str) -> dict[str, str]:
     """Return the environment for a program that Engram starts: ours, plus `extra`, less our secrets."""
-    secrets = {"ENGRAM_NEO4J_PASSWORD", "ENGRAM_GEMINI_API_KEY", "ENGRAM_ANTHROPIC_API_KEY", "ENGRAM_MCP_TOKEN"}
+    secrets = {
+        "ENGRAM_NEO4J_PASSWORD",
+        "ENGRAM_GEMINI_API_KEY",
+        "ENGRAM_ANTHROPIC_API_KEY",
+        "ENGRAM_MCP_TOKEN",
+    }
     secrets |= {"GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"}
     secrets |= {"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
     return {name: value for name, value in os.environ.items() if name not in secrets} | extra
@@ -143,7 +148,8 @@ class Settings(BaseSettings):
     )
 
     mcp_token: SecretStr | None = Field(
-        None, description="Bearer token of `engram mcp --http`, 16 characters or more; unset: a new one each time."
+        None,
+        description="Bearer token of `engram mcp --http`, 16 characters or more; unset: a new one each time.",
     )
 
     reranker: str | None = Field(

@@ -546,7 +546,7 @@ def test_writing_statements_keep_to_their_space(memory: Engram) -> None:
         "write/link_sources": {"id": mine.id, "sources": [mine.id], "now": START},
         "inspect/explain_memory": {"id": mine.id, "depth": 8, "breadth": 20, "width": 100},
         "inspect/get_memory": {"prefix": mine.id},
-        "inspect/find_erasure": {"id": mine.id, "quote": "x", "specific": 24, "shortest": 4},
+        "inspect/find_erasure": {"ids": [mine.id], "turns": [], "specific": 24, "shortest": 4},
     }
     for name, parameters in with_id.items():
         outcome = memory.graph.write(name, space="another", **parameters)
