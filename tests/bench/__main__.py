@@ -1,8 +1,8 @@
 """Run benchmarks and put what they print into the README: `python -m tests.bench [--data FILE] [NAME ...]`.
 
-Without names, all; each replaces its own section and leaves the others. Those over conversations need FILE, in
-LoCoMo's form, which is not ours to ship; without it their sections stay as they are. The embedder is compared with
-sentence-transformers where `.venv-torch` is there (`make test-torch` makes it).
+Without names, all; each replaces its own section, of the README or of a page of its own, and leaves the others. Those
+over conversations need FILE, in LoCoMo's form, which is not ours to ship; without it their sections stay as they are.
+The embedder is compared with sentence-transformers where `.venv-torch` is there (`make test-torch` makes it).
 """
 
 import argparse
@@ -25,6 +25,8 @@ class Benchmark:
     options: tuple[str, ...] = ()
     data: bool = False
     """Whether it needs conversations."""
+    page: str = "README.md"
+    """Where its section is."""
 
 
 BENCHMARKS = {
@@ -33,6 +35,7 @@ BENCHMARKS = {
     "latency": Benchmark("Latency of a recall, rate of writes", ("--picture",), data=True),
     "concurrency": Benchmark("Many at once", data=True),
     "lifecycle": Benchmark("The lifecycle", ("--picture",)),
+    "scale": Benchmark("What grows how", page="docs/scale.md"),
     "why": Benchmark("Why, beside a bare path query"),
     "help": Benchmark("Starting the command"),
     "startup": Benchmark("Starting the managed server"),
@@ -51,7 +54,6 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHMARKS.keys():
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
-    readme = ROOT / "README.md"
     for name in options.names or BENCHMARKS:
         benchmark = BENCHMARKS[name]
         if benchmark.data and options.data is None:
@@ -66,8 +68,9 @@ def main() -> None:
             + (shown and f" {shown}")
         )
         section = f"**{benchmark.title}** (`{command}`)\n\n{printed.strip()}\n"
-        readme.write_text(
-            replaced(readme.read_text(encoding="utf-8"), benchmark.title, section), encoding="utf-8"
+        page = ROOT / benchmark.page
+        page.write_text(
+            replaced(page.read_text(encoding="utf-8"), benchmark.title, section), encoding="utf-8"
         )
 
 
@@ -86,9 +89,9 @@ def run(name: str, benchmark: Benchmark, data: Path | None) -> str:
     return done.stdout
 
 
-def replaced(readme: str, title: str, section: str) -> str:
-    """Return the README with one section replaced, or added where its place is."""
-    head, _, rest = readme.partition(BEGIN)
+def replaced(page: str, title: str, section: str) -> str:
+    """Return a page with one section replaced, or added where its place is."""
+    head, _, rest = page.partition(BEGIN)
     block, _, tail = rest.partition(END)
     sections = {
         each.partition("**")[0]: f"**{each.strip()}\n" for each in block.split("\n**") if "**" in each

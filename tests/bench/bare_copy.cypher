@@ -4,4 +4,4 @@ CYPHER 25
 // returns: properties (map), embedding (list of floats)
 UNWIND $ids AS id
 MATCH (m:Memory {id: id})
-RETURN m {.*, embedding: null} AS properties, m.embedding AS embedding
+RETURN m {.*, embedding: null, embedding_b: null} AS properties, m.embedding AS embedding
