@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Each has a Neo4j of its own, of about a gigabyte; two keep two cores busy.
 WORKERS ?= 2
 
-.PHONY: demo test test-torch lint bench clean
+.PHONY: demo test test-browser test-docker docker-image test-torch lint bench soak docs clean
 
 demo: .venv/ready
 	$(BIN)/engram demo
@@ -18,6 +18,31 @@ lint: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench $(if $(DATA),--data $(DATA))
+
+# Everything at once for MINUTES; its figures go into docs/how-to/operate.md.
+MINUTES ?= 30
+soak: .venv/ready
+	$(BIN)/engram server install
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) --write
+
+# The reference from the code, then the site from all pages, into build/docs.
+docs: .venv/ready
+	$(BIN)/python -m tests.docs
+	$(BIN)/mkdocs build --strict --quiet --config-file tests/docs/mkdocs.yml
+
+# Neo4j Browser itself, in Debian's chromium with chromium-driver; without them it is skipped.
+test-browser: .venv/ready
+	$(BIN)/engram server install
+	$(BIN)/pytest tests/browser -m browser
+
+# The images that the next target needs, without pulling any: docs/how-to/containers.md.
+docker-image: .venv/ready
+	$(BIN)/engram server install
+	tests/docker/build_images
+
+# docker-compose.yml, the docker backend and testcontainers on a real Docker Engine; about ten minutes.
+test-docker: .venv/ready
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest tests/docker -m docker -s
 
 # Downloads 6 GB of torch: the encoder held against sentence-transformers itself.
 test-torch: .venv-torch/ready

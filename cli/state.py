@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from engram.config import Settings
     from engram.memory import Engram
 
+_LASTING = (" chat", " jobs start", " mcp")
+"""Commands that run for long, so that their metrics can be scraped."""
+
 
 @dataclass
 class State:
@@ -33,7 +36,9 @@ class State:
         """The settings, read when a command first asks: `--help` must not wait for them."""
         from engram.config import Settings  # noqa: PLC0415  (see above)
 
-        return Settings.load(**({"space": self.wanted_space} if self.wanted_space is not None else {}))
+        settings = Settings.load(**({"space": self.wanted_space} if self.wanted_space is not None else {}))
+        _observe(settings)
+        return settings
 
     @property
     def space(self) -> str:
@@ -81,6 +86,14 @@ class State:
         indent = 2 if sys.stdout.isatty() else None
         utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
         click.echo(json.dumps(value, default=_plain, ensure_ascii=not utf8, indent=indent))
+
+
+def _observe(settings: "Settings") -> None:
+    """Turn on the logs, spans and metrics that the settings ask for."""
+    from engram.observing.setup import observe  # noqa: PLC0415  (as the settings)
+
+    context = click.get_current_context(silent=True)
+    observe(settings, serving=context is not None and context.command_path.endswith(_LASTING))
 
 
 def printable(text: str) -> str:

@@ -1,5 +1,6 @@
 """`engram jobs`: list, run, take back and schedule what keeps the memory in shape."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from rich.progress import (
 from engram.errors import EngramError, NotFoundError
 from engram.graph import Graph
 from engram.memory import Engram
+from engram.observing.logs import logging_on
 from engram.tuning import DEFAULTS_SPACE, read_tuning
 
 from .job import Job, Run, run_job
@@ -26,6 +28,8 @@ from .means import Means
 from .scheduler import JOBS, serve, timetable
 from .undo import undo as undo_run
 from .words import SHORT, headline, history_line, job_lines, run_lines
+
+_LOG = logging.getLogger(__name__)
 
 
 class State(Protocol):
@@ -179,23 +183,32 @@ def start(state: State, *, with_chat: bool, chat_options: tuple[str, ...]) -> No
 
 
 def _serve(state: State, graph: Graph, means: Means) -> None:
-    """Run the jobs in the foreground; tell of every run."""
+    """Run the jobs in the foreground; tell of every run, in the log where there is one."""
+    logged = logging_on()
+
+    def say(text: str) -> None:
+        if logged:
+            _LOG.info("%s", text)
+        else:
+            state.say(text)
 
     def report(job: str, outcome: Run | EngramError) -> None:
-        if isinstance(outcome, EngramError):
-            state.say(f"{job}: failed: {outcome.message}")
-        elif state.json:
+        if isinstance(outcome, Run) and state.json:
             state.print_json(asdict(outcome))
-        else:
+        elif logged:
+            return  # the log has a line of each run
+        elif isinstance(outcome, Run):
             state.say(headline(outcome))
+        else:
+            state.say(f"{job}: failed: {outcome.message}")
 
     table = timetable(graph, space=state.wanted_space, report=report, means=means)
     where = "every space" if state.wanted_space is None else f"the space {state.wanted_space!r}"
-    state.say(f"Running {', '.join(JOBS)} in {where}; Ctrl-C ends it.")
+    say(f"Running {', '.join(JOBS)} in {where}; Ctrl-C ends it.")
     left = serve(table)
     if left:
-        state.say(f"Left in the middle of a batch: {', '.join(left)}; the next run goes on.")
-    state.say("Stopped.")
+        say(f"Left in the middle of a batch: {', '.join(left)}; the next run goes on.")
+    say("Stopped.")
 
 
 def _accompany(state: State, graph: Graph, means: Means, chat: Callable[[], None]) -> None:

@@ -19,6 +19,7 @@ from engram.graph import Graph, Outcome, Row
 from engram.identity import person
 from engram.llm.base import ChatModel
 from engram.memory import Engram
+from engram.observing.operation import watched
 from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
 
 from .means import Means
@@ -244,6 +245,17 @@ class Run:
     notes: tuple[str, ...] = ()
 
 
+def _described(
+    job: Job, *_: object, space: str | None, dry_run: bool = False, **__: object
+) -> dict[str, Any]:
+    return {"name": job.name, "space": space, "dry_run": dry_run}
+
+
+def _told(run: Run) -> dict[str, Any]:
+    return {"run": run.id, "changed": run.changed, "failed": run.failed, "empty": run.empty}
+
+
+@watched("job", _described, _told)
 def run_job(
     job: Job,
     graph: Graph,

@@ -173,7 +173,9 @@ def test_doctor_reports_all_at_once(engram_env: dict[str, str]) -> None:
     }
     report = run(sick, "doctor", code=1)
     assert report.stdout.count("FAIL") >= 2
-    findings = {row["name"]: row for row in json.loads(run(sick, "doctor", "--json", code=1).stdout)}
+    findings = {
+        row["name"]: row for row in json.loads(run(sick, "doctor", "--json", code=1).stdout)["findings"]
+    }
     assert findings["server"]["state"] == findings["embedder"]["state"] == "problem"
     assert findings["server"]["remedy"]
     assert findings["embedder"]["remedy"]

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from engram.graph import Row, _retried
+from engram.graph import Row
+from engram.graph.retries import retried
 from engram.memory import Engram
 from engram.testing import FixedClock
 
@@ -13,7 +14,7 @@ def run(memory: Engram, name: str, **parameters: Any) -> list[Row]:
     """Run the statement `name` in the memory's space."""
     text = Path(__file__).with_name(f"{name}.cypher").read_text(encoding="utf-8")
     # The memory's own writers may hold what this wants to lock: one of the two is told to try again.
-    return _retried(lambda: memory.graph._run("WRITE", text, {"space": memory.space, **parameters}))
+    return retried(lambda: memory.graph._run("WRITE", text, {"space": memory.space, **parameters}))
 
 
 def everything(memory: Engram, *, leave_out: tuple[str, ...] = ("JobRun",)) -> tuple[list[Any], list[Any]]:

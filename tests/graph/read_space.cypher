@@ -8,7 +8,7 @@ CALL () {
   WHERE n.space = $space
   WITH n, coalesce(n.id, n.key, elementId(n)) AS id
   ORDER BY id
-  RETURN collect({id: id, labels: labels(n), properties: n {.*, embedding: null}}) AS nodes
+  RETURN collect({id: id, labels: labels(n), properties: n {.*, embedding: null, embedding_b: null}}) AS nodes
 }
 CALL () {
   MATCH (n)-[r]->(o)

@@ -30,7 +30,7 @@ CALL () {
   OPTIONAL MATCH (m:Memory {space: $space})
   WHERE m.id IS NOT NULL
   WITH m ORDER BY m.content
-  RETURN collect(m {.*, embedding: null}) AS memories
+  RETURN collect(m {.*, embedding: null, embedding_b: null}) AS memories
 }
 CALL () {
   OPTIONAL MATCH (c:LlmCall)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engram.errors import ImportFileError
-from engram.importing import Reading, Refused, read_turns
+from engram.importing import Reading, Refused, markdown, read_turns
 from engram.importing.markdown import MAX_PART_CHARS, PART_CHARS, Note
 from engram.records import Kind
 
@@ -119,6 +119,28 @@ def test_a_broken_note_does_not_stop_the_others(tmp_path: Path) -> None:
     assert [part.text for part in items if isinstance(part, Note)] == ["first", "last"]
     (refused,) = [item for item in items if isinstance(item, Refused)]
     assert refused.reason.startswith("b.md: b.md is not UTF-8 text")
+
+
+def test_a_bomb_of_yaml_is_refused(tmp_path: Path) -> None:
+    """Front matter whose aliases unfold without end, or that is too long to be any, is refused at once."""
+    levels = [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12)]
+    note(tmp_path, "a.md", "\n".join(["---", "a0: &a0 {x: 1}", *levels, "---", "text"]))
+    note(tmp_path, "b.md", f"---\ntitle: {'x' * 70_000}\n---\ntext\n")
+    note(tmp_path, "c.md", "last")
+    items = list(read_turns(tmp_path))
+    assert [item.reason for item in items if isinstance(item, Refused)] == [
+        "a.md: its front matter is not YAML: aliases are not read at line 3",
+        "b.md: its front matter is longer than 65,536 characters",
+    ]
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that holds more files than anybody has notes is taken for the wrong one."""
+    monkeypatch.setattr(markdown, "MAX_NOTES", 3)
+    for n in range(4):
+        note(tmp_path, f"{n}.md", "text")
+    with pytest.raises(ImportFileError, match="more than 3 files"):
+        list(read_turns(tmp_path))
 
 
 def test_a_folder_without_notes_holds_no_turns(tmp_path: Path) -> None:

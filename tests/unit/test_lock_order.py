@@ -21,6 +21,7 @@ EXCEPTIONS = {
     "consolidate/rank_move_ranks": "writes scratch of the job's own, in ascending id, under the job's lease",
     "write/release_lease": "deletes a lease that no memory is linked to",
     "consolidate/roll_up_attempts": "deletes attempts that no memory is linked to",
+    "write/erase_entities": "deletes names that no memory mentions any more",
     "consolidate/sweep_snapshots": "deletes snapshots that lead to no memory",
 }
 """Statements that need no lock of their own, and why."""
