@@ -151,6 +151,7 @@ def engram(ctx: click.Context, space: str | None, as_json: bool, debug: bool) ->
 def main() -> None:
     """Run the command line and leave with its exit code: 0 well, 130 after Ctrl-C, else the error's own."""
     state = State()
+    sys.unraisablehook = _note
     with _signals():
         try:
             code = engram.main(standalone_mode=False, obj=state, prog_name="engram")
@@ -169,6 +170,11 @@ def main() -> None:
         except OSError as error:
             code = _report(EngramError(f"The system refused: {error}."), state)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _note(ignored: "sys.UnraisableHookArgs") -> None:
+    """Log what a destructor raises: the driver's does where a connection was cut while it was being made."""
+    logging.getLogger(__name__).debug("ignored in %r: %r", ignored.object, ignored.exc_value)
 
 
 def _report(error: EngramError, state: State) -> int:
