@@ -45,7 +45,9 @@ def nodes(memory: Engram, label: str) -> dict[str, Node]:
     """Return the properties of the space's nodes of one label, by their ids."""
     found = [node for node in everything(memory)["nodes"] if label in node["labels"]]
     return {
-        node["id"]: {name: value for name, value in node["properties"].items() if name != "embedding"}
+        node["id"]: {
+            name: value for name, value in node["properties"].items() if not name.startswith("embedding")
+        }
         for node in found
     }
 
