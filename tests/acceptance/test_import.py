@@ -105,7 +105,7 @@ def test_an_unusable_file_stores_nothing_of_the_others(engram_env: dict[str, str
 
 def test_an_interrupted_import_goes_on_where_it_stopped(engram_env: dict[str, str], tmp_path: Path) -> None:
     """Ctrl-C leaves whole turns behind, says how many, and the same command stores the rest and no doubles."""
-    turns = 3000
+    turns = 1500
     path = tmp_path / "long.jsonl"
     path.write_text(
         "".join(json.dumps({"speaker": "Ada", "text": f"Day {n} at the kiln."}) + "\n" for n in range(turns))
