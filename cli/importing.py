@@ -164,7 +164,7 @@ def _restore(state: State, file: Path, *, keep: bool, new_ids: bool, limit: int)
 
 
 @contextmanager
-def stages(*, quiet: bool) -> Iterator[Stage]:
+def stages(*, quiet: bool, unit: str = "") -> Iterator[Stage]:
     """Show what is done, one bar after the other, on standard error, where that is a terminal."""
     console = Console(stderr=True)
     columns = (
@@ -172,7 +172,7 @@ def stages(*, quiet: bool) -> Iterator[Stage]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(show_speed=True),
-        TextColumn("{task.completed:,.0f}"),
+        TextColumn(f"{{task.completed:,.0f}}{unit}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
@@ -187,18 +187,8 @@ def stages(*, quiet: bool) -> Iterator[Stage]:
 @contextmanager
 def turns_bar(reading: Reading, *, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Show turns done and turns per second on standard error, where that is a terminal; give what advances it."""
-    console = Console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(show_speed=True),
-        TextColumn("{task.completed:,.0f} turns"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(reading.name, total=reading.expected)
-        yield lambda count: bar.advance(task, count)
+    with stages(quiet=quiet, unit=" turns") as stage:
+        yield stage(reading.name, reading.expected)
 
 
 def _refuse_all_if_any(state: State, readings: list[Reading]) -> None:

@@ -15,12 +15,10 @@ from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph, Row, Transaction
 from engram.safety import Ceiling, Change, ceilings, record_events
 from engram.safety.ceilings import GOAL_SHARE
-from engram.text import normal
+from engram.text import MIN_PREFIX, normal
 from engram.tuning import read_tuning
 from engram.validation import check_content
 
-MIN_PREFIX = 6
-"""Shortest beginning of an id that stands for it."""
 FEWEST = 3
 """Goals from which a share of 40 % can be kept to: of two, one always has half."""
 MAX_BYTES = 2_000

@@ -34,6 +34,7 @@ from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema, work_with
 from engram.server import Connection, connect
+from engram.text import MIN_PREFIX
 from engram.tuning import DEFAULTS_SPACE, Tuned, Tuning, read_tuning
 from engram.validation import (
     check_content,
@@ -46,8 +47,6 @@ from engram.validation import (
 if TYPE_CHECKING:
     from engram.beliefs.front import Beliefs
 
-MIN_PREFIX = 6
-"""Shortest beginning of an id that stands for it."""
 REINFORCED_AT_ONCE = 8
 """Most new memories of one call that reinforce older ones right away; an import's are left to the job."""
 

@@ -36,6 +36,10 @@ def inert(text: str, longest: int = 200) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+MIN_PREFIX = 6
+"""Shortest beginning of an id that stands for it: with less, a slip of the finger would name something."""
+
+
 def short(memory_id: str) -> str:
     """Return the beginning of an id: enough to find the memory by."""
     return inert(memory_id[:8])

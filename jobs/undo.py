@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph, Row
-from engram.memory import MIN_PREFIX
+from engram.text import MIN_PREFIX
 
 from .job import Job, Run, run_job
 from .scheduler import JOBS

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -62,32 +64,55 @@ class Address:
 
 
 @pytest.fixture(scope="session")
-def neo4j_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """Give the configured server, else a container where Docker answers, else the managed one."""
+def neo4j_address(request: pytest.FixtureRequest) -> Iterator[Address]:
+    """Give the configured server, else a container where Docker answers, else the managed one.
+
+    All processes of one run share it: statements are planned and Java warms up once.
+    """
+    given: dict[str, str] | None = getattr(request.config, "workerinput", {}).get("neo4j")
+    if given is not None:
+        yield Address(**given)
+        return
+    with ExitStack() as ends:
+        yield _server(ends)
+
+
+_SHARED = pytest.StashKey[tuple[Address, ExitStack]]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Start the Neo4j that the processes of pytest-xdist share, before the first of them."""
+    stash = node.config.stash
+    if _SHARED not in stash:
+        ends = ExitStack()
+        stash[_SHARED] = (_server(ends), ends)
+    node.workerinput["neo4j"] = asdict(stash[_SHARED][0])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the shared Neo4j after the last process."""
+    if _SHARED in config.stash:
+        config.stash[_SHARED][1].close()
+
+
+def _server(ends: ExitStack) -> Address:
     if uri := _TEST_SERVER["URI"]:
-        yield Address(
+        return Address(
             uri,
             _TEST_SERVER["USER"] or "neo4j",
             _TEST_SERVER["PASSWORD"] or "",
             _TEST_SERVER["DATABASE"] or "neo4j",
             "configured",
         )
-        return
     if docker_engine() and (container := _container()):
-        try:
-            yield Address(container.get_connection_url(), "neo4j", container.password, "neo4j", "container")
-        finally:
-            container.stop()
-        return
-    settings = Settings.load(data_dir=tmp_path_factory.mktemp("neo4j"), server_backend="maven")
-    server = ManagedServer(settings)
-    connection = server.start(print)
-    try:
-        yield Address(
-            connection.uri, connection.user, connection.password, connection.database, connection.origin
-        )
-    finally:
-        server.stop()
+        ends.callback(container.stop)
+        return Address(container.get_connection_url(), "neo4j", container.password, "neo4j", "container")
+    folder = ends.enter_context(TemporaryDirectory(prefix="engram-neo4j-"))
+    server = ManagedServer(Settings.load(data_dir=folder, server_backend="maven"))
+    ends.callback(server.stop)
+    found = server.start(print)
+    return Address(found.uri, found.user, found.password, found.database, found.origin)
 
 
 def _container() -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from engram.memory import Engram
+
 pytestmark = pytest.mark.graph
 
 ENGRAM = Path(sys.executable).with_name("engram")
@@ -103,7 +105,9 @@ def test_an_unusable_file_stores_nothing_of_the_others(engram_env: dict[str, str
     assert stats(engram_env)["memories"] == 0
 
 
-def test_an_interrupted_import_goes_on_where_it_stopped(engram_env: dict[str, str], tmp_path: Path) -> None:
+def test_an_interrupted_import_goes_on_where_it_stopped(
+    engram_env: dict[str, str], memory: Engram, tmp_path: Path
+) -> None:
     """Ctrl-C leaves whole turns behind, says how many, and the same command stores the rest and no doubles."""
     turns = 1500
     path = tmp_path / "long.jsonl"
@@ -115,8 +119,8 @@ def test_an_interrupted_import_goes_on_where_it_stopped(engram_env: dict[str, st
         [ENGRAM, "import", path], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         deadline = time.monotonic() + 120
-        while stats(engram_env)["memories"] == 0 and process.poll() is None and time.monotonic() < deadline:
-            pass
+        while memory.stats().memories == 0 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)
     between = stats(engram_env)
@@ -130,7 +134,7 @@ def test_an_interrupted_import_goes_on_where_it_stopped(engram_env: dict[str, st
     again = engram(env, "import", path)
 
     assert again.returncode == 0
-    assert f"{turns - between['memories']} stored, {between['memories']} already there" in again.stdout
+    assert f"{turns - between['memories']:,} stored, {between['memories']:,} already there" in again.stdout
     assert (stats(engram_env)["memories"], stats(engram_env)["turns"]) == (turns, turns)
 
 

@@ -259,7 +259,7 @@ def test_what_can_be_named(memory: Engram, clock: FixedClock, pair: tuple[Memory
         resolve(memory, pair[0].id, "A")
     with pytest.raises(NotFoundError):
         resolve(memory, memory.remember("Nobody disputes this").id, "A")
-    for nonsense in ("", "c", other.id):
+    for nonsense in ("", "c", pair[1].id[:5], other.id):
         with pytest.raises(InvalidInputError, match="no side"):
             resolve(memory, pair[1].id, nonsense)
 

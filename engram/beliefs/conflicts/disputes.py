@@ -9,7 +9,7 @@ from typing import Literal
 from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Graph
 from engram.memory import Engram
-from engram.text import short
+from engram.text import MIN_PREFIX, short
 
 State = Literal["open", "acknowledged", "resolved"]
 Disputes = Mapping[str, Sequence[tuple[str, str]]]
@@ -122,7 +122,7 @@ def side_of(tension: Tension, keep: str) -> str:
     words = {"a": one, "b": other, "both": "both", "neither": "neither"}
     if wanted in words:
         return words[wanted]
-    found = [side for side in (one, other) if wanted and side.startswith(wanted)]
+    found = [side for side in (one, other) if len(wanted) >= MIN_PREFIX and side.startswith(wanted)]
     if len(found) == 1:
         return found[0]
     raise InvalidInputError(
