@@ -32,7 +32,7 @@ _LOOK_AGAIN = 3600.0
 @click.option(
     "--style", "style_file", type=_FILE, help="Write the style sheet to drop onto Browser; - prints it."
 )
-@click.option("--memory", metavar="ID", default="", help="The memory that the query `why` starts from.")
+@click.option("--memory", "start", metavar="ID", help="The memory that the query `why` starts from.")
 @click.option("--limit", type=click.IntRange(1, 1_000), default=queries.LIMIT, show_default=True)
 @click.pass_obj
 def browse(
@@ -45,11 +45,11 @@ def browse(
     listed: bool,
     favourites: Path | None,
     style_file: Path | None,
-    memory: str,
+    start: str | None,
     limit: int,
 ) -> None:
     """Look at the memory in Neo4j Browser: where it is, how to log in, what to ask there."""
-    values = queries.parameters(state.space, memory=memory, limit=limit)
+    values = queries.parameters(state.space, memory=_known(state, start), limit=limit)
     if style_file:
         _write(state, style_file, style.sheet().encode())
     if favourites:
@@ -65,6 +65,18 @@ def browse(
     _print_address(state, place, place.url, show_password=show_password)
     if open_it:
         _open(state, place.url)
+
+
+def _known(state: State, start: str | None) -> str:
+    """Return the whole id of the memory that `start` begins; empty where none is named.
+
+    Raises:
+        NotFoundError: There is none in this space.
+    """
+    if start is None:
+        return ""
+    with state.open() as memory:
+        return memory.get(start).id
 
 
 def _serve(

@@ -10,7 +10,8 @@ from secrets import token_hex
 import click
 from rich.console import Console
 
-from engram.errors import InvalidInputError
+from engram.config import Settings
+from engram.errors import InvalidInputError, LanguageModelMissingError
 from engram.llm import open_models
 from engram.loop.agent import PERSONA, Agent
 from engram.memory import utc_now
@@ -55,8 +56,12 @@ def chat(
     Without a language model it answers by quoting what it remembers. Each line of a pipe is one message.
     At a terminal Enter sends; Alt-Enter, Ctrl-J or a backslash at the end begins another line.
     """
+    if no_llm and model is not None:
+        raise click.UsageError("--no-llm and --model exclude each other.")
     settings = state.settings.model_copy(update={"llm": "none"}) if no_llm else state.settings
     models = open_models(settings, model=model, notify=state.say)
+    if model is not None and models.system1 is None:
+        raise _missing(settings, model)
     persona = PERSONA if system_prompt is None else read_persona(system_prompt)
     name = session or new_session(utc_now())
     with state.open() as memory, Signals() as signals, closing(models):
@@ -81,6 +86,19 @@ def chat(
             conversation.run()
         if not conversation.typed and conversation.exit_code:
             raise SystemExit(conversation.exit_code)
+
+
+def _missing(settings: Settings, model: str) -> LanguageModelMissingError:
+    """Return what to say where a model is named and nobody is there to ask for it."""
+    if settings.llm == "none":
+        return LanguageModelMissingError(
+            f"The setting llm is none, so {model} cannot be asked.",
+            remedy="Set ENGRAM_LLM to auto, gemini or anthropic.",
+        )
+    return LanguageModelMissingError(
+        f"No provider of language models has a key, so {model} cannot be asked.",
+        remedy="Set ENGRAM_GEMINI_API_KEY or ENGRAM_ANTHROPIC_API_KEY.",
+    )
 
 
 def _ends(state: State, history: Path, signals: Signals) -> tuple[Screen, Lines]:

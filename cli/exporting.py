@@ -17,7 +17,7 @@ from engram.moving.graphml import write_graphml
 from engram.moving.script import write_script
 from engram.schema import read_schema
 
-from .importing import stages
+from .progress import stages
 from .state import State
 
 _OTHERS = {"graphml": write_graphml, "cypher": write_script}
@@ -36,18 +36,24 @@ _OTHERS = {"graphml": write_graphml, "cypher": write_script}
 @click.option(
     "--embeddings/--no-embeddings",
     default=None,
-    help="With the vectors or without; default: with them in jsonl. A restore makes those that are missing.",
+    help="With the vectors or without; default: with them in jsonl, which alone can. A restore makes what is missing.",
 )
+@click.option("--overwrite", is_flag=True, help="Replace FILE once the new export is complete.")
 @click.pass_obj
-def command(state: State, *, file: Path, form: str, embeddings: bool | None) -> None:
+def command(state: State, *, file: Path, form: str, embeddings: bool | None, overwrite: bool) -> None:
     """Write all that the space holds to FILE, or to standard output for -.
 
     A name that ends in .gz is packed. The file takes its place when it is whole: an interrupted export leaves none.
     """
     if state.json and str(file) == "-":
         raise InvalidInputError("--json and the export would both go to standard output: name a file.")
-    if form == "graphml" and embeddings:
-        raise InvalidInputError("GraphML holds no vectors.", remedy="Leave out --embeddings.")
+    if form != "jsonl" and embeddings:
+        raise InvalidInputError(
+            "Only jsonl holds vectors, and says which model made them.",
+            remedy="Leave out --embeddings, or --format.",
+        )
+    if file.is_file() and not overwrite:
+        raise InvalidInputError(f"{file} is there already.", remedy="Name another file, or use --overwrite.")
     wanted = form == "jsonl" if embeddings is None else embeddings
     with state.open() as memory, _opened(file) as target:
         if form == "jsonl":

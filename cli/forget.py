@@ -10,6 +10,7 @@ import click
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from engram.erasing import About, One, Preview, Wanted, Whole
+from engram.errors import InvalidInputError
 from engram.text import single_line
 
 from .state import State
@@ -99,13 +100,27 @@ def _replaced(memory: "Engram", wanted: One) -> list[str]:
     ]
 
 
+def _replacing(memory: "Engram", wanted: One) -> list[str]:
+    """Return what is to be said of what a memory was replaced by, which replaces it no more once it is back."""
+    return [
+        f"{step.id[:_SHORT]} “{_line(step.text)}” replaces it no more"
+        + (f" (it had because: {_line(str(reason))})" if (reason := step.detail.get("reason")) else "")
+        + f"; both are recalled now. `engram forget {step.id[:_SHORT]}` takes that one out."
+        for step in memory.why(wanted.id)
+        if step.depth == 1 and step.relationship == "SUPERSEDED_BY"
+    ]
+
+
 def _agreed(state: State, preview: Preview, wanted: Wanted, *, erase: bool) -> bool:
     """Show what would happen and ask."""
     for line in _lines(preview, erase=erase):
         state.say(line)
     if not sys.stdin.isatty():
-        what = "Erasing cannot be undone; say" if erase else "Say"
-        raise click.UsageError(f"{what} --yes to do it without a question.")
+        raise InvalidInputError(
+            "Nobody is here to ask whether this is meant"
+            + (", and erasing cannot be undone." if erase else "."),
+            remedy="Say --yes to do it without a question.",
+        )
     if erase and isinstance(wanted, Whole):
         typed = click.prompt(
             "Type the name of the space to erase all of it", default="", show_default=False, err=True
@@ -126,7 +141,7 @@ def _lines(preview: Preview, *, erase: bool) -> list[str]:
     """Return a preview as lines of text."""
     head = preview.subject[0].upper() + preview.subject[1:]
     if not preview:
-        return [f"{head}: there is nothing of it."]
+        return [f"{head}: there is nothing of it in recall."]
     goes = "goes for good" if erase else "goes out of recall"
     lines = [f"{head}", f"  {goes}: {_counts(preview.goes)}" if preview.goes else f"  nothing {goes}"]
     lines += [f"    “{_line(text)}”" for text in preview.texts]
@@ -170,7 +185,12 @@ def _take_out(state: State, memory: "Engram", wanted: Wanted) -> None:
 
 
 def _bring_back(state: State, memory: "Engram", wanted: Wanted) -> None:
+    if isinstance(wanted, One) and memory.get(wanted.id).status not in ("archived", "superseded"):
+        state.say(f"{wanted.id[:_SHORT]} was not forgotten.")
+    replacing = _replacing(memory, wanted) if isinstance(wanted, One) else []
     ids = [memory.restore(wanted.id).id] if isinstance(wanted, One) else memory.eraser.restore(wanted)
+    for line in replacing:
+        state.say(line)
     if state.json:
         state.print_json({**_named(state, wanted), "done": "restored", "memories": len(ids)})
     elif isinstance(wanted, One):

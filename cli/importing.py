@@ -7,22 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from engram.errors import DatabaseError, ImportFileError, InvalidInputError
 from engram.importing import FORMATS, Reading, Tally, find_refusals, read_turns, store_turns
 from engram.moving.files import LARGEST_FILE, Source
-from engram.moving.restoring import Restored, restore_file
-from engram.moving.stage import Stage
+from engram.moving.restoring import WRITING, Restored, restore_file
+from engram.moving.stage import Advance
 
+from .progress import stages
 from .state import State
 
 SHOWN = 20
@@ -146,42 +138,28 @@ def _restore(state: State, file: Path, *, keep: bool, new_ids: bool, limit: int)
         state.open() as memory,
         stages(quiet=state.json) as stage,
     ):
+        begun: list[str] = []
+
+        def noting(what: str, total: int | None) -> Advance:
+            begun.append(what)
+            return stage(what, total)
+
+        memory.ensure_schema()
         try:
             done = restore_file(
                 memory.graph,
                 lambda: memory.embedder,
                 opened,
                 space=state.wanted_space,
-                record=memory.ensure_schema(),
                 keep=keep,
                 new_ids=new_ids,
-                stage=stage,
+                stage=noting,
             )
         except (KeyboardInterrupt, DatabaseError):
-            state.say("Stopped: the same command goes on from there.")
+            if WRITING in begun:
+                state.say("Stopped: the same command goes on from there.")
             raise
     _report_restored(state, done)
-
-
-@contextmanager
-def stages(*, quiet: bool, unit: str = "") -> Iterator[Stage]:
-    """Show what is done, one bar after the other, on standard error, where that is a terminal."""
-    console = Console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(show_speed=True),
-        TextColumn(f"{{task.completed:,.0f}}{unit}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-
-        def stage(what: str, total: int | None) -> Callable[[int], None]:
-            task = bar.add_task(what, total=total)
-            return lambda count: bar.advance(task, count)
-
-        yield stage
 
 
 @contextmanager
@@ -241,7 +219,7 @@ def _report_restored(state: State, done: Restored) -> None:
     for count, what in (
         (done.kept, "that were there are not as in the file; they were kept"),
         (done.barred, "were left out: they, or what they belong to, were erased here"),
-        (done.lost, "relationships were left out: an end of them was erased meanwhile"),
+        (done.lost, "relationships were left out: an end of them was deleted meanwhile"),
         (done.embedded, "memories got new vectors from this embedder"),
     ):
         if count:

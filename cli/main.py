@@ -64,8 +64,24 @@ COMMANDS = {
 }
 
 
+class ReaderGone(Exception):  # noqa: N818  (no error: whoever reads the output has seen enough)
+    """Nobody reads the output any more. Click ends with 1 at a `BrokenPipeError`, so it must not see one."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the arguments, which may print the help."""
+        with _noticing_pipes():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _noticing_pipes():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """Return the commands' names."""
@@ -150,26 +166,54 @@ def engram(ctx: click.Context, space: str | None, as_json: bool, debug: bool) ->
 
 def main() -> None:
     """Run the command line and leave with its exit code: 0 well, 130 after Ctrl-C, else the error's own."""
-    state = State()
     sys.unraisablehook = _note
     with _signals():
         try:
-            code = engram.main(standalone_mode=False, obj=state, prog_name="engram")
-        except EngramError as error:
-            code = _report(error, state)
-        except (click.exceptions.Abort, KeyboardInterrupt):
-            click.echo(err=True)
-            code = 130
-        except click.ClickException as error:
-            error.show()
-            code = error.exit_code
-        except BrokenPipeError:
-            # Whoever read our output has seen enough; Python must not complain at its own exit either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = _run(State())
+            sys.stdout.flush()
+        except (ReaderGone, BrokenPipeError):
+            _let_go()
             code = 141
-        except OSError as error:
-            code = _report(EngramError(f"The system refused: {error}."), state)
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(code)
+
+
+def _run(state: State) -> int:
+    """Run the command line, say what went wrong, and return the exit code."""
+    try:
+        code = engram.main(standalone_mode=False, obj=state, prog_name="engram")
+    except EngramError as error:
+        return _report(error, state)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo(err=True)
+        return 130
+    except click.ClickException as error:
+        # What could not be read does not say whether it is to be answered as JSON.
+        if state.json or "--json" in sys.argv[1:]:
+            _print_refusal(error, state)
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _report(EngramError(f"The system refused: {error}."), state)
+    return code if isinstance(code, int) else 0
+
+
+@contextlib.contextmanager
+def _noticing_pipes() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+
+
+def _let_go() -> None:
+    """Point at nothing what nobody reads any more, so that Python does not complain at its own exit either."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _note(ignored: "sys.UnraisableHookArgs") -> None:
@@ -181,11 +225,23 @@ def _report(error: EngramError, state: State) -> int:
     if state.debug:
         traceback.print_exception(error)
     if state.json:
-        state.print_json({"error": type(error).__name__, "message": error.message, "remedy": error.remedy})
+        _print_failure(state, type(error).__name__, error.message, error.remedy)
     click.echo(printable(f"engram: {error.message}"), err=True)
     if error.remedy:
         click.echo(printable(f"  {error.remedy}"), err=True)
     return error.exit_code
+
+
+def _print_refusal(error: click.ClickException, state: State) -> None:
+    """Print as data what is wrong with the command line; Click has a class for each way, a program needs one."""
+    name = "UsageError" if isinstance(error, click.UsageError) else type(error).__name__
+    context = getattr(error, "ctx", None)
+    remedy = f"`{context.command_path} --help` shows how it is said." if context else None
+    _print_failure(state, name, error.format_message(), remedy)
+
+
+def _print_failure(state: State, name: str, message: str, remedy: str | None) -> None:
+    state.print_json({"error": name, "message": message, "remedy": remedy})
 
 
 @contextlib.contextmanager

@@ -5,24 +5,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 
 from engram import reindexing
 from engram.config import Settings
-from engram.embedding import CachedEmbedder, open_embedder
-from engram.reindexing import Progress, Reindexed, Standing
+from engram.embedding import CachedEmbedder, Embedder, open_embedder
+from engram.errors import InvalidInputError
+from engram.graph import Graph
+from engram.reindexing import Reindexed, Standing
+from engram.schema import read_schema
 
+from .progress import stages
 from .state import State
-
-PHASES = {
-    "vectors": "making vectors",
-    "check": "looking for what was stored meanwhile",
-    "names": "noting the model",
-    "removal": "removing vectors",
-}
-"""What a reindex does, in words, by the name that its progress has."""
 
 
 @click.command()
@@ -54,20 +47,24 @@ def reindex(
     Recall goes on with the old vectors until the new ones are there, and what is stored meanwhile gets both. Cut off, it
     goes on where it was when it is run again. The old vectors are kept until `engram reindex --confirm`.
 
-    It is about the whole database, all spaces. Without a model it completes what lacks a vector.
+    It is about the whole database, all spaces. Without a model it takes the one in the settings: where that is in use,
+    what lacks a vector gets one.
     """
     wanted = _wanted(state, embedder, embed_model, dimensions)
+    named = any((embedder, embed_model, dimensions))
     with state.open() as memory:
         if action == "status":
             _show(state, reindexing.standing(memory.graph))
             return
-        with _opened(wanted) as model, _bar(quiet=state.json) as progress:
+        with _opened(wanted) as model, stages(quiet=state.json, unit=" memories") as stage:
             if action == "confirm":
-                done = reindexing.confirm(memory.graph, model, progress=progress)
+                done = reindexing.confirm(memory.graph, model, stage=stage)
             elif action == "back":
-                done = reindexing.go_back(memory.graph, model, progress=progress)
+                done = reindexing.go_back(memory.graph, model, stage=stage)
             else:
-                done = reindexing.reindex(memory.graph, model(), progress=progress)
+                if not named:
+                    _refuse_old_settings(memory.graph, model())
+                done = reindexing.reindex(memory.graph, model(), stage=stage)
     _report(state, done, wanted)
     if action == "back" and not state.json:
         state.say(
@@ -104,26 +101,24 @@ def _opened(settings: Settings) -> Iterator[Callable[[], CachedEmbedder]]:
             each.close()
 
 
-@contextmanager
-def _bar(*, quiet: bool) -> Iterator[Progress]:
-    """Show on standard error, where that is a terminal, what is done and of how many memories."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(show_speed=True),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} memories"),
-        TimeRemainingColumn(),
+def _refuse_old_settings(graph: Graph, configured: Embedder) -> None:
+    """Refuse a model that only the settings name, where it is not the one that is in use or is being changed to."""
+    record = read_schema(graph)
+    if record is None or record.other is None:
+        return
+    under_way = record.other.state in ("filling", "returning")
+    wanted = record.other if under_way else record
+    if (configured.name, configured.dimensions) == (wanted.embed_model, wanted.dimensions):
+        return
+    if under_way:
+        raise InvalidInputError(
+            f"Vectors of {wanted.embed_model} are being made; the settings name {configured.name}.",
+            remedy="`engram reindex --status` says how that goes on, and how it is given up.",
+        )
+    raise InvalidInputError(
+        f"The database uses {wanted.embed_model}; the settings name {configured.name}.",
+        remedy="`engram config set embed_model …` names the one in use; `engram reindex --back` returns to the other.",
     )
-    with Bar(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        tasks: dict[str, Any] = {}
-
-        def show(phase: str, done: int, total: int) -> None:
-            if phase not in tasks:
-                tasks[phase] = bar.add_task(PHASES[phase], total=total)
-            bar.update(tasks[phase], completed=done, total=total)
-
-        yield show
 
 
 def _show(state: State, found: Standing) -> None:
@@ -131,20 +126,39 @@ def _show(state: State, found: Standing) -> None:
         state.print_json(found)
         return
     state.out(f"In use: {found.embed_model}, {found.dimensions} dimensions.")
+    if found.state is None or found.other_model is None or found.other_dimensions is None:
+        state.out("No other vectors.")
+        return
     share = f"{found.made:,} of {found.memories:,} memories have a vector of {found.other_model}"
+    used = _options(state.settings, found.embed_model, found.dimensions)
+    other = _options(state.settings, found.other_model, found.other_dimensions)
     match found.state:
-        case None:
-            state.out("No other vectors.")
         case "filling":
-            state.out(f"Under way: {share}. The same command goes on; `engram reindex --back` gives it up.")
+            state.out(f"Under way: {share}.")
+            state.out(f"`engram reindex {other}` goes on; `engram reindex --back` gives it up.")
         case "returning":
-            state.out(f"On the way back: {share}. `engram reindex --back` goes on.")
+            state.out(f"On the way back: {share}.")
+            state.out(f"`engram reindex --back {other}` goes on.")
         case "settling":
-            state.out(f"Switched, not quite done: {share}. `engram reindex` goes on.")
+            state.out(f"Switched, not quite done: {share}.")
+            state.out(f"`engram reindex {used}` goes on.")
         case "kept":
-            state.out(f"Kept: {share}. `engram reindex --confirm` removes them, `--back` returns to them.")
+            state.out(f"Kept: {share}.")
+            state.out(
+                f"`engram reindex --confirm` removes them; `engram reindex --back {other}` returns to them."
+            )
         case "clearing":
-            state.out(f"Being removed: {share}. `engram reindex --confirm` goes on.")
+            state.out(f"Being removed: {share}.")
+            state.out("`engram reindex --confirm` goes on.")
+
+
+def _options(settings: Settings, name: str, dimensions: int) -> str:
+    """Return the options that name a model. Where the folder of one without a hub id lies is not recorded."""
+    if name.startswith("gemini"):
+        return f"--embedder gemini --embed-model {name} --dimensions {dimensions}"
+    # The two local kinds make the same vectors of a model.
+    kind = "onnx" if settings.embedder == "gemini" else settings.embedder
+    return f"--embedder {kind} --embed-model {'FOLDER' if '@' in name else name}"
 
 
 def _report(state: State, done: Reindexed, wanted: Settings) -> None:
@@ -165,7 +179,9 @@ def _report(state: State, done: Reindexed, wanted: Settings) -> None:
     for name, value in settings:
         state.say(f"Now: engram config {f'set {name} {value}' if value is not None else f'unset {name}'}")
     if done.state == "kept":
-        state.say("The other vectors are kept until `engram reindex --confirm`; `--back` returns to them.")
+        state.say(
+            "The other vectors are kept until `engram reindex --confirm`; `engram reindex --status` says more."
+        )
 
 
 def _to_set(settings: Settings, wanted: Settings) -> list[tuple[str, str | int | None]]:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from engram.memory import Engram
 
 _FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
-_ID = re.compile(r"[0-9a-f]{6,32}")
+_ID = re.compile(r"[0-9a-f]{6,32}|(?=.*\d)[0-9a-z]{6,32}", re.IGNORECASE)
+"""What looks like an id: hexadecimal digits, or a word with a digit, such as a mistyped one."""
+_SHOWN_ID = re.compile(r"[0-9a-f]{8}|[0-9a-f]{32}", re.IGNORECASE)
+"""As commands show ids, short and whole: no word is that by chance."""
 _FOUND = 8
 """Memories that a question brings into the picture; what is around them comes along."""
 
@@ -62,7 +65,7 @@ def view(
     if query and saved:
         raise click.UsageError("QUERY and --saved exclude each other.")
     with state.open() as memory:
-        drawn = picture(_rows(memory, " ".join(query), saved or "memories", limit))
+        drawn = picture(_rows(state, memory, " ".join(query), saved or "memories", limit))
     if not drawn.dots:
         raise NotFoundError("There is nothing to draw.", remedy="`engram stats` counts what the space holds.")
     for file, form in wanted:
@@ -72,8 +75,12 @@ def view(
         state.print_json({"nodes": len(drawn.dots), "relationships": len(drawn.lines), "files": files})
 
 
-def _rows(memory: "Engram", query: str, saved: str, limit: int) -> list[dict[str, object]]:
-    """Return what is to be drawn: of an id its chain, of other words what they bring back, else a saved query."""
+def _rows(state: State, memory: "Engram", query: str, saved: str, limit: int) -> list[dict[str, object]]:
+    """Return what is to be drawn: of an id its chain, of other words what they bring back, else a saved query.
+
+    Raises:
+        NotFoundError: An id was given, and there is no such memory.
+    """
 
     def draw(name: str, **more: object) -> list[dict[str, object]]:
         statement = saved_query(name)
@@ -88,7 +95,9 @@ def _rows(memory: "Engram", query: str, saved: str, limit: int) -> list[dict[str
         try:
             return draw("why", id=memory.get(query).id)
         except NotFoundError:
-            pass  # a word that looks like one, such as `facade`
+            if _SHOWN_ID.fullmatch(query):
+                raise
+            state.say(f"No memory {query}; searched for it instead.")
     hits = memory.recall(query, min(limit, _FOUND), read_only=True)
     return memory.graph.read(
         f"{GROUP}/draw_around", space=memory.space, ids=[hit.memory.id for hit in hits], limit=limit

@@ -4,9 +4,11 @@ Order, strongest first: arguments, `ENGRAM_*` variables, the settings file, defa
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -41,6 +43,38 @@ def child_environment(**extra: str) -> dict[str, str]:
     secrets |= {"GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"}
     secrets |= {"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
     return {name: value for name, value in os.environ.items() if name not in secrets} | extra
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """Where spans go by OpenTelemetry's standard variables, which the SDK reads for itself."""
+
+    address: str
+    """Scheme, host and port, and nothing that may be secret."""
+    variable: str
+    """What says so, or would."""
+    has_timeout: bool
+    """Whether it is said how long to wait for it."""
+
+
+def collector() -> Collector:
+    """Return where spans go.
+
+    Raises:
+        ConfigurationError: That is no address.
+    """
+    known = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    variable = next(filter(os.environ.get, known), known[-1])
+    try:
+        parts = urlsplit(os.environ.get(variable) or "http://localhost:4318")
+    except ValueError as error:
+        raise ConfigurationError(f"{variable} is not usable: {error}.") from error
+    limits = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+    return Collector(
+        address=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}",
+        variable=variable,
+        has_timeout=any(map(os.environ.get, limits)),
+    )
 
 
 class Settings(BaseSettings):
@@ -186,19 +220,12 @@ class Settings(BaseSettings):
         """Read the settings.
 
         Raises:
-            ConfigurationError: A value is of the wrong kind; the message names each one.
+            ConfigurationError: A value is of the wrong kind; the message names each one, and where it comes from.
         """
         try:
             return cls(**overrides)
         except ValidationError as error:
-            lines = [
-                f"{'.'.join(map(str, problem['loc'])) or 'settings'}: {problem['msg']}"
-                for problem in error.errors(include_input=False, include_url=False)
-            ]
-            raise ConfigurationError(
-                "These settings are not usable: " + "; ".join(lines) + ".",
-                remedy=f"Look at `engram config list` and {settings_file()}.",
-            ) from None
+            raise _unusable(error, overrides) from None
         except ValueError as error:
             raise ConfigurationError(
                 f"The settings file {settings_file()} cannot be read: {error}."
@@ -218,8 +245,7 @@ class Settings(BaseSettings):
 
     def origin(self, name: str, environ: Mapping[str, str] | None = None) -> str:
         """Say where the value of `name` came from: `environment`, `file` or `default`."""
-        environ = os.environ if environ is None else environ
-        if any(environ.get(variable) for variable in variables(name)):
+        if _variable_set(name, os.environ if environ is None else environ):
             return "environment"
         return "file" if name in self.model_fields_set else "default"
 
@@ -230,3 +256,36 @@ def variables(name: str) -> list[str]:
     if isinstance(alias, AliasChoices):
         return [str(choice) for choice in alias.choices if str(choice).isupper()]
     return [f"ENGRAM_{name.upper()}"]
+
+
+def _variable_set(name: str, environ: Mapping[str, str]) -> str | None:
+    """Return the environment variable that the field `name` has its value from."""
+    return next((variable for variable in variables(name) if environ.get(variable)), None)
+
+
+def _unusable(error: ValidationError, given: Collection[str]) -> ConfigurationError:
+    """Return what to say of wrong settings: where each has its value from, what is allowed, and how to be rid of it.
+
+    Args:
+        error: What is wrong with them.
+        given: The names of those that are arguments.
+    """
+    problems, remedies = [], []
+    for problem in error.errors(include_input=False, include_url=False):
+        name = str(problem["loc"][0]) if problem["loc"] else "settings"
+        variable = _variable_set(name, os.environ) if name in Settings.model_fields else None
+        if name in given:
+            where = ""
+        elif variable:
+            where = f" (from the variable {variable})"
+            remedies.append(f"`unset {variable}`")
+        else:
+            where = f" (in {settings_file()})"
+            remedies.append(f"`engram config unset {name}`")
+        unknown = problem["type"] == "extra_forbidden"
+        reason = "there is no such setting" if unknown else problem["msg"].removeprefix("Value error, ")
+        problems.append(f"{'.'.join(map(str, problem['loc'])) or name}{where}: {reason}")
+    return ConfigurationError(
+        f"These settings are not usable: {'; '.join(problems)}.",
+        remedy=f"Correct that, or take it out: {', '.join(dict.fromkeys(remedies))}." if remedies else None,
+    )

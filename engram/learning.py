@@ -228,13 +228,12 @@ class Learner:
         with self._queue.all_tasks_done:
             return self._queue.all_tasks_done.wait_for(lambda: not self._queue.unfinished_tasks, timeout)
 
-    def forget(self, text: str) -> None:
-        """Take a text out of the questions that wait to be written, since it is about to be erased."""
-        quoted = text.lower()
+    def forget(self, holds: Callable[[str], bool]) -> None:
+        """Take the questions that hold what is about to be erased out of the lessons that wait to be written."""
         with self._queue.mutex:
             waiting = self._queue.queue
             for place, each in enumerate(waiting):
-                if isinstance(each, Lesson) and quoted in (each.query or "").lower():
+                if isinstance(each, Lesson) and each.query and holds(each.query):
                     waiting[place] = replace(each, query=None)
         with self._writing:
             pass  # what was under way is in the database now, where erasing looks for it

@@ -34,7 +34,7 @@ from engram.reranking import RERANKERS, Reranker
 from engram.schema import VERSION as SCHEMA_VERSION
 from engram.schema import SchemaRecord, apply_schema, check_embedder, read_schema, work_with
 from engram.server import Connection, connect
-from engram.text import MIN_PREFIX
+from engram.text import MIN_PREFIX, short
 from engram.tuning import DEFAULTS_SPACE, Tuned, Tuning, read_tuning
 from engram.validation import (
     check_content,
@@ -250,7 +250,7 @@ class Engram:
             kind: What sort of thing it is.
             event_at: When it happened; now if left out.
             source: Where it comes from.
-            speaker: Who said it.
+            speaker: Who said it; whoever said what it replaces if left out.
             category: A finer sort, free text.
             importance: 0 to 1; estimated from the text's form if left out.
             known_at: Since when it has been known; now if left out. `recall(as_of=…)` goes by it.
@@ -274,7 +274,10 @@ class Engram:
         end = check_time(valid_to, "valid_to") or FOREVER
         if end <= start:
             raise InvalidInputError(f"valid_to ({end}) must be later than valid_from ({start}).")
+        replaced = None if supersedes is None else self.get(supersedes)
         speaker = None if speaker is None else check_name(speaker, "The speaker")
+        if replaced is not None and speaker is None:
+            speaker = replaced.speaker
         source = check_name(source, "The source")
         draft = Draft(
             content=text,
@@ -295,7 +298,7 @@ class Engram:
             reopen=True,
             immutable=immutable,
         )
-        older = None if supersedes is None else self.get(supersedes).id
+        older = None if replaced is None else replaced.id
         sources = sorted({self.get(each).id for each in derived_from})
 
         def link(transaction: Transaction, memory: Memory) -> None:
@@ -685,8 +688,15 @@ class Engram:
         memory = self.get(memory.id)
         if memory.status == status:
             return memory
+        if memory.status == "superseded":
+            raise InvalidInputError(
+                f"The memory {short(memory.id)} was replaced, so it is out of recall already.",
+                remedy=f"`engram history {short(memory.id)}` says by what; `engram forget {short(memory.id)} --erase` "
+                "deletes it for good.",
+            )
         raise InvalidInputError(
-            f"The memory {memory.id[:8]} is {memory.status}, so it cannot become {status}."
+            f"The memory {short(memory.id)} is {memory.status}, so it cannot become {status}.",
+            remedy=f"`engram history {short(memory.id)}` says how it came to that.",
         )
 
     def _supersede(

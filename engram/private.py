@@ -59,8 +59,17 @@ def append_private(path: Path, text: str, *, durable: bool = True) -> None:
         if durable:
             os.fsync(file.fileno())
     if new and durable:
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the file's name is an entry of its folder
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Force a folder's entries to the disk: the name of a file in it is one of them.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -12,6 +12,8 @@ FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
 """The open end of an interval: `valid_to` of what is still so."""
 
 
+STOPPED = "stopped before its end; the next run goes on"
+"""What a `:JobRun` says that somebody ended before its time: no failure."""
 USER_TAG = "external_user"
 """Source tag of what a person said."""
 REPLY_TAG = "internal_reply"

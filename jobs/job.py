@@ -20,6 +20,7 @@ from engram.identity import person
 from engram.llm.base import ChatModel
 from engram.memory import Engram
 from engram.observing.operation import watched
+from engram.records import STOPPED
 from engram.tuning import DEFAULTS_SPACE, Tuning, read_tuning
 
 from .means import Means
@@ -331,7 +332,7 @@ def run_job(
                 done.failed += 1
                 done.error = done.error or f"{name}: {problem.message}"
             if stop():
-                done.error = done.error or "stopped before its end; the next run goes on"
+                done.error = done.error or STOPPED
                 break
     except BaseException as problem:
         done.failed, done.error = done.failed + 1, getattr(problem, "message", "") or type(problem).__name__

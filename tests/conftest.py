@@ -77,13 +77,16 @@ def neo4j_address(request: pytest.FixtureRequest) -> Iterator[Address]:
         yield _server(ends)
 
 
+_UNIT = Path(__file__).with_name("unit")
 _SHARED = pytest.StashKey[tuple[Address, ExitStack]]()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Start the Neo4j that the processes of pytest-xdist share, before the first of them."""
+    """Start the Neo4j that the processes of pytest-xdist share, before the first of them; unit tests want none."""
     stash = node.config.stash
+    if all(Path(each).resolve().is_relative_to(_UNIT) for each in node.config.args):
+        return
     if _SHARED not in stash:
         ends = ExitStack()
         stash[_SHARED] = (_server(ends), ends)

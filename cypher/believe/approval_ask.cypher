@@ -23,5 +23,7 @@ MERGE (a:Approval {id: $id})
     a.days = $days,
     a.span_days = $span_days,
     a.asked_at = $now
+WITH a, m
+WHERE a.space = $space
 MERGE (a)-[:ASKS_FOR]->(m)
 RETURN a.id AS id

@@ -22,6 +22,7 @@ MERGE (c:BeliefChange {id: $id})
     // A run has one time for all that it does; what is taken back goes by what came after what.
     c.recorded_at = datetime.realtime()
 WITH c
+WHERE c.space = $space
 CALL (c) {
   UNWIND $memories AS touched
   MATCH (m:Memory {id: touched.id})

@@ -24,6 +24,7 @@ MERGE (b:MemoryBox {id: row.id})
     b.size = 0,
     b.due = 'seal'
 WITH b, row, b.sealed_at IS NULL AS open
+WHERE b.space = $space
 CALL (b, row, open) {
   WITH b, row
   WHERE open

@@ -25,6 +25,8 @@ MERGE (c:SemanticCluster {id: row.id})
   ON CREATE SET
     c.space = $space,
     c.formed_at = $now
+WITH c, row, mean, length
+WHERE c.space = $space
 SET
   c.status = 'active',
   c.updated_at = $now,

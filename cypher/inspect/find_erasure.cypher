@@ -9,9 +9,9 @@ CYPHER 25
 // $shortest: integer, shorter words are found nowhere
 // returns: one row: gone (list of maps {id, kind, content, contextualized, content_hash, speaker, drawn (boolean, whether it
 //   goes with what it was drawn from)}), turns (list of maps {id, text, speaker}, those that go), citations (list of
-//   strings, the words that links quote that go), queries (list of strings, the questions that they answered), sessions
-//   (list of names), linked (list of ids: what the links that go lead to), shaken (list of ids: what loses evidence for it
-//   or against it)
+//   strings, the words that links quote that go), queries (list of strings, the questions that they answered or that quote
+//   them), sessions (list of names), linked (list of ids: what the links that go lead to), shaken (list of ids: what loses
+//   evidence for it or against it)
 CALL () {
   MATCH (m:Memory)
   WHERE m.space = $space AND m.id IN $ids
@@ -58,7 +58,7 @@ CALL (said, asked) {
   RETURN collect(t) AS told
 }
 // A step further each time: what an insight rests on was drawn from turns itself.
-WITH said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT {
+WITH asked, said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT {
   UNWIND nodes AS g
   MATCH (g)<-[link:DERIVED_FROM|TENSION_BETWEEN]-(x:Memory)
   WHERE x.space = $space AND NOT x IN nodes AND (
@@ -71,7 +71,7 @@ WITH said, reduce(nodes = said + told, depth IN range(1, 8) | nodes + COLLECT {
   )
   RETURN DISTINCT x
 }) AS nodes
-WITH said, nodes, [x IN nodes WHERE x:Memory] AS gone
+WITH asked, said, nodes, [x IN nodes WHERE x:Memory] AS gone
 CALL (nodes, gone) {
   // Of other turns, those that nothing else rests on.
   UNWIND gone AS g
@@ -96,9 +96,15 @@ CALL (gone, turns) {
 CALL (gone, turns) {
   UNWIND gone + turns AS g
   MATCH (g)-[d:DERIVED_FROM|RETURNED]-(x)
-  RETURN collect(DISTINCT d.citation) AS citations, collect(DISTINCT x.query) AS queries
+  RETURN collect(DISTINCT d.citation) AS citations, collect(DISTINCT x.query) AS answered
+}
+CALL (gone, asked) {
+  WITH [text IN [g IN gone | g.content] + [t IN asked | t.text] WHERE size(text) >= $shortest | toLower(text)] AS words
+  MATCH (r:Recall)
+  WHERE r.space = $space AND r.at IS NOT NULL AND any(text IN words WHERE toLower(r.query) CONTAINS text)
+  RETURN collect(DISTINCT r.query) AS quoting
 }
 RETURN
-  linked, shaken, citations, queries, sessions,
+  linked, shaken, citations, answered + quoting AS queries, sessions,
   [x IN gone | x {.id, .kind, .content, .contextualized, .content_hash, .speaker, drawn: NOT x IN said}] AS gone,
   [t IN turns | t {.id, .text, .speaker}] AS turns

@@ -1,10 +1,35 @@
 CYPHER 25
-// Where in a space some words stand: in whichever property of whichever node or relationship. Who asks decides what
-// becomes of each; here is one branch a label, so that each begins at an index where there is one.
+// Where in a space some words stand: in whichever property, of nodes and relationships, holds what somebody said or is
+// called. What the engine itself writes (a status, a model, who ran a job) is nobody's words and is not looked at. Who asks
+// decides what becomes of each; here is one branch a label, so that each begins at an index where there is one.
 // $space: string, whose
 // $words: list of strings, lower case
 // returns: element (string, the node's or relationship's), node (boolean), label (string, the first, or the type), id
 //   (string or null), property (string), value (string or list of strings)
+WITH {
+  Memory: [
+    'content', 'contextualized', 'compressed', 'speaker', 'source', 'subject', 'slot', 'value', 'item_namespace',
+    'item_key', 'item_value'
+  ],
+  Turn: ['text', 'caption', 'speaker', 'source'],
+  Session: ['id'],
+  Entity: ['key', 'name', 'summary'],
+  ScratchEntry: ['text', 'speaker', 'session', 'source'],
+  Goal: ['text'],
+  Recall: ['query', 'session'],
+  LlmCall: ['raw', 'error', 'session'],
+  LoopRun: ['session'],
+  JobRun: ['error'],
+  BeliefChange: ['reason'],
+  SemanticCluster: ['label'],
+  MemoryBox: ['topics', 'session'],
+  Trace: ['topics'],
+  ALIAS_OF: ['reason'],
+  CHANGED: ['reason', 'compressed'],
+  DERIVED_FROM: ['citation'],
+  IN_TENSION_WITH: ['why'],
+  SUPERSEDES: ['reason']
+} AS worded
 CALL () {
   MATCH (n:Memory) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
   MATCH (n:Turn) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
@@ -37,14 +62,15 @@ CALL () {
   MATCH (n:PrunedEdges) WHERE n.space = $space RETURN n UNION ALL
   MATCH (n:RecordCounter) WHERE n.space = $space RETURN n
 }
-CALL (n) {
+CALL (n, worded) {
   RETURN elementId(n) AS element, true AS node, CASE WHEN n:Memory THEN 'Memory' ELSE labels(n)[0] END AS label, n.id AS id, properties(n) AS held
   UNION ALL
   MATCH (n)-[r]->()
+  WHERE worded[type(r)] IS NOT NULL
   RETURN elementId(r) AS element, false AS node, type(r) AS label, null AS id, properties(r) AS held
 }
 // All at once: to read properties one by one is to walk over all of them for each.
-UNWIND keys(held) AS property
+UNWIND worded[label] AS property
 WITH element, node, label, id, property, held[property] AS value
 WITH *, CASE
   WHEN value IS :: STRING THEN [value]

@@ -1,8 +1,9 @@
 CYPHER 25
-// Who holds a lease.
+// Who holds leases.
 // $space: string, whose
-// $phase: string, what is done
-// returns: run, worker (strings); no row where nobody does
-MATCH (a:ConsolidationAttempt {id: $space + ':' + $phase})
-WHERE a.lease_until > datetime.realtime()
-RETURN a.run AS run, a.worker AS worker
+// $phase: string, what is done, or how it begins
+// returns: phase, run, worker (strings), sorted by phase; no row where nobody does
+MATCH (a:ConsolidationAttempt)
+WHERE a.space = $space AND a.lease_until > datetime.realtime() AND a.id STARTS WITH $space + ':' + $phase
+RETURN a.phase AS phase, a.run AS run, a.worker AS worker
+ORDER BY phase

@@ -16,6 +16,7 @@ RETURN
   size(batch) AS walked,
   [
     m IN batch
-    WHERE m[$property] IS NULL OR ($again AND m.embed_due) |
+    // One without words, which is broken, has none to get.
+    WHERE m.content IS NOT NULL AND m.kind IS NOT NULL AND (m[$property] IS NULL OR ($again AND m.embed_due)) |
     m {.id, .kind, .content, .contextualized, .version}
   ] AS memories

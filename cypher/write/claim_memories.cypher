@@ -57,6 +57,7 @@ MERGE (a:ConsolidationAttempt {id: $attempt})
     a.lease_until = at + duration({seconds: $lease_seconds}),
     a.claimed = size(free)
 WITH a, at, free
+WHERE a.space = $space
 UNWIND free AS m
 MERGE (m)-[c:CONSOLIDATING]->(a)
   ON CREATE SET c.since = at

@@ -1,41 +1,22 @@
 CYPHER 25
-// Delete some of what is left of a space whose memories were erased by write/erase_space: everything but tombstones, with
-// all relationships, and whatever is a memory again is left for that statement. One branch a label, as in inspect/find_traces.
+// Delete nodes that are left of a space whose memories were erased by write/erase_space, with all relationships. Tombstones
+// stay, and whatever is a memory again is left for that statement.
 // $space: string, whose
-// $batch_size: integer, nodes at most
+// $elements: list of strings, the nodes', as inspect/list_rest returns them
 // returns: erased (integer, nodes)
-// Running it twice: the second run goes on with what is left.
+// Running it twice: the second run deletes nothing.
 CALL () {
-  MATCH (n:Turn) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
-  MATCH (n:Session) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
-  MATCH (n:Entity) WHERE n.space = $space AND n.key IS NOT NULL RETURN n UNION ALL
-  MATCH (n:ScratchEntry) WHERE n.space = $space AND n.state IS NOT NULL RETURN n UNION ALL
-  MATCH (n:Recall) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
-  MATCH (n:LlmCall) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
-  MATCH (n:BeliefChange) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
-  MATCH (n:SafetyEvent) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
-  MATCH (n:Archived) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
-  MATCH (n:ConsolidationAttempt) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:SemanticCluster) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:MemoryBox) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:Trace) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:Goal) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:Approval) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:LoopRun) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:JobRun) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:Dream) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:SafetyCycle) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:AgentManifest) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:CompressionGuideline) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:ConsolidationConfig) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:ConfigChange) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:RelevanceBlend) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:BlendChange) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:GateAdvice) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:GateOutcome) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:PrunedEdges) WHERE n.space = $space RETURN n UNION ALL
-  MATCH (n:RecordCounter) WHERE n.space = $space RETURN n
-}WITH n LIMIT $batch_size
-WHERE NOT n:Memory
+  // Somebody may have written a memory meanwhile, and linked it to one of them.
+  UNWIND $elements AS element
+  MATCH (n)--(m:Memory)
+  WHERE elementId(n) = element AND m.space = $space
+  WITH DISTINCT m ORDER BY m.id
+  SET m._lock = true
+  REMOVE m._lock
+  RETURN count(m) AS locked
+}
+UNWIND $elements AS element
+MATCH (n)
+WHERE elementId(n) = element AND n.space = $space AND NOT n:Memory AND NOT n:Tombstone
 DETACH DELETE n
 RETURN count(*) AS erased

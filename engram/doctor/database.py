@@ -1,6 +1,5 @@
 """The database: whether it is there, safe to talk to, right about the time, and set up for this version."""
 
-import ipaddress
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,6 +13,7 @@ from engram.doctor.finding import Finding, guarded, problem
 from engram.embedding import open_embedder
 from engram.errors import DatabaseError, EngramError
 from engram.graph import Graph
+from engram.graph.address import is_loopback
 from engram.schema import VERSION, SchemaRecord, check_embedder, read_schema
 from engram.server import Connection, running
 from engram.server.connection import configured
@@ -29,7 +29,7 @@ def check_transport(settings: Settings) -> Iterator[Finding]:
         return
     address = urlsplit(settings.neo4j_uri.strip())
     host = address.hostname or ""
-    if _is_loopback(host):
+    if is_loopback(host):
         return
     if address.scheme.endswith("+ssc"):
         yield Finding(
@@ -47,13 +47,6 @@ def check_transport(settings: Settings) -> Iterator[Finding]:
             detail=f"{address.scheme}:// to {host} is not encrypted: whoever is in between reads the password",
             remedy="Use bolt+s:// or neo4j+s://, unless the network is your own (containers of one machine, a VPN).",
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def check_server(settings: Settings) -> Iterator[Finding]:

@@ -52,4 +52,9 @@ def guarded(name: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Findi
     except EngramError as error:
         yield problem(name, error)
     except OSError as error:
-        yield Finding(name=name, state="problem", detail=str(error))
+        yield Finding(
+            name=name,
+            state="problem",
+            detail=str(error),
+            remedy="That came from the system: is the file there, may you read it, and is there room on the disk?",
+        )

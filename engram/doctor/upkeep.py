@@ -6,6 +6,7 @@ from typing import Any
 
 from engram.doctor.finding import Finding
 from engram.graph import Graph, Row
+from engram.records import STOPPED
 from engram.tuning import NUMBERS, Tuning, read_tuning
 
 SAMPLE = 1_000
@@ -30,7 +31,7 @@ def check_jobs(graph: Graph, space: str) -> Iterator[Finding]:
     runs = graph.read("inspect/list_last_runs", space=space)
     if not runs:
         return
-    failed = [run for run in runs if run["failed"] or run["error"]]
+    failed = [run for run in runs if run["failed"] or (run["error"] and run["error"] != STOPPED)]
     late = list(_late(runs, read_tuning(graph, space=space), graph.now()))
     for run in failed:
         yield Finding(

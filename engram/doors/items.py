@@ -7,13 +7,15 @@ the engine deletes nothing but what is erased. So an item decays, is recalled an
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from engram.context import Said, contextualize
 from engram.doors import AGENT_TAG
-from engram.errors import InvalidInputError
+from engram.erasing import One
+from engram.errors import InvalidInputError, NotFoundError
 from engram.graph import Row, Transaction
 from engram.importance import estimated_importance
 from engram.memory import Engram
@@ -104,7 +106,7 @@ class Items:
         """Delete every version of an item for good, or with no key all of a namespace and below it.
 
         Returns:
-            How many memories were erased.
+            How many memories were erased, those among them that went along because they say the same.
         """
         root = path(namespace)
         rows = self._memory.graph.read(
@@ -114,9 +116,12 @@ class Items:
             below=below(root) if key is None else None,
             key=key,
         )
+        erased: list[int] = []
         for row in rows:
-            self._memory.forget(row["id"], erase=True)
-        return len(rows)
+            # Put again, a value stands twice: erasing either takes both.
+            with suppress(NotFoundError):
+                self._memory.eraser.erase(One(row["id"]), progress=erased.append)
+        return sum(erased)
 
     def under(self, prefix: tuple[str, ...], *, skip: int, limit: int) -> list[Stored]:
         """Return what stands in a namespace and below it, what was put last first."""

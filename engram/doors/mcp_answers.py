@@ -224,7 +224,7 @@ class Stats(Answer):
 
 def recollection(hits: Hits, disputes: Disputes) -> Recollection:
     """Return what a recall found as an answer."""
-    rows = [(each := _hit(hit, disputes), len(each.text)) for hit in hits]
+    rows = [(each := _hit(hit, disputes), len(each.line())) for hit in hits]
     kept, left_out = within(rows)
     return Recollection(
         memories=kept, left_out=left_out, understood=list(hits.understood), notes=list(hits.notes)
@@ -269,7 +269,7 @@ def _memory(memory: Memory) -> dict[str, Any]:
 
 def chain(evidence: Sequence[Evidence]) -> Chain:
     """Return a chain of evidence as an answer."""
-    steps, left_out = within([(step := _step(each), len(step.text)) for each in evidence])
+    steps, left_out = within([(step := _step(each), len(step.line())) for each in evidence])
     return Chain(steps=steps, left_out=left_out)
 
 

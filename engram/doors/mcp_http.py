@@ -1,6 +1,5 @@
 """The MCP server over streamable HTTP: a bearer token always, and only the hosts that it is told of."""
 
-import ipaddress
 import secrets
 import socket
 from collections.abc import Generator, Sequence
@@ -17,6 +16,7 @@ from pydantic import AnyHttpUrl
 
 from engram.doors.mcp_limits import MAX_MESSAGE
 from engram.errors import ConfigurationError, InvalidInputError
+from engram.graph.address import is_loopback
 
 PATH = "/mcp"
 SHORTEST_TOKEN = 16
@@ -37,10 +37,7 @@ class Address:
     @property
     def local(self) -> bool:
         """Whether only this machine reaches it."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_loopback(self.host)
 
     @property
     def netloc(self) -> str:

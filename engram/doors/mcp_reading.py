@@ -75,15 +75,26 @@ def read(memory: Engram, uri: str) -> str:
         InvalidInputError: It is no address of a resource.
         NotFoundError: There is no such memory or conversation in this space.
     """
-    parts = urlsplit(uri)
-    reader = _READERS.get(parts.netloc)
-    name = unquote(parts.path.removeprefix("/"))
-    if parts.scheme != SCHEME or reader is None or not name or parts.query or parts.fragment:
+    named = _resource(uri)
+    if named is None:
         raise InvalidInputError(
             f"{inert(uri)!r} is no resource.",
             remedy=f"Forms: {', '.join(t.uri_template for t in templates())}.",
         )
-    return reader(memory, name)
+    kind, name = named
+    return _READERS[kind](memory, name)
+
+
+def _resource(uri: str) -> tuple[str, str] | None:
+    """Return the kind and the name of the resource at an address; None where there is none."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # a bracket that nothing closes
+        return None
+    name = unquote(parts.path.removeprefix("/"))
+    if parts.scheme != SCHEME or parts.netloc not in _READERS or not name or parts.query or parts.fragment:
+        return None
+    return parts.netloc, name
 
 
 def _conversation(memory: Engram, given: str) -> str:
@@ -153,7 +164,8 @@ def _review_tensions(memory: Engram, _: Mapping[str, str]) -> str:
 
 
 def _what_changed(memory: Engram, _: Mapping[str, str]) -> str:
-    lines = [_change_line(change) for change in memory.beliefs.changes()]
+    rows = [_change_line(change) for change in memory.beliefs.changes()]
+    lines = within([(row, len(row)) for row in rows])[0]
     return WHAT_CHANGED.format(notice=NOTICE, changes=section("changes", lines)) if lines else NO_CHANGES
 
 

@@ -166,9 +166,10 @@ def tools(*, read_only: bool = False, allow_erase: bool = False) -> dict[str, To
     return {tool.name: tool for tool in (*writing, *reading)}
 
 
-def _hints(*, reads: bool = False, destroys: bool = False) -> ToolAnnotations:
+def _hints(*, reads: bool = False, destroys: bool = False, repeats: bool = True) -> ToolAnnotations:
+    """Return what a client may go by; `repeats`: a second call of the same changes nothing more."""
     return ToolAnnotations(
-        read_only_hint=reads, destructive_hint=destroys, idempotent_hint=True, open_world_hint=False
+        read_only_hint=reads, destructive_hint=destroys, idempotent_hint=repeats, open_world_hint=False
     )
 
 
@@ -211,7 +212,7 @@ _REMEMBER = Tool(
     takes=RememberArguments,
     gives=Remembered,
     does=_remember_it,
-    annotations=_hints(),
+    annotations=_hints(repeats=False),
 )
 _WHY = Tool(
     name="why",
@@ -264,7 +265,8 @@ def _recall(*, learn: bool) -> Tool[RecallArguments]:
         takes=RecallArguments,
         gives=Recollection,
         does=recall_it,
-        annotations=_hints(reads=True),
+        # What is recalled gains weight, unless the server was started not to learn.
+        annotations=_hints(reads=not learn, repeats=not learn),
     )
 
 

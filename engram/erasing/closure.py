@@ -1,7 +1,7 @@
 """What goes with memories and turns: whatever says the same, was drawn from them alone, or quotes them as context."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from engram.beliefs.truth import find_leaning, settle_leaning, settle_truth
@@ -168,7 +168,7 @@ def _locked(transaction: Transaction, roots: Roots, space: str) -> Closure:
     def find() -> Closure:
         found = find_closure(read, roots, space=space)
         leaning = find_leaning(transaction, space=space, ids=sorted(found.shaken))
-        return Closure(**{name: getattr(found, name) for name in _FOUND}, leaning=leaning)
+        return replace(found, leaning=leaning)
 
     found = find()
     # Writers of turns lock the session first, so nobody adds a quotation from here on.
@@ -180,9 +180,6 @@ def _locked(transaction: Transaction, roots: Roots, space: str) -> Closure:
     if not {*found.touched} <= locked:
         transaction.run("write/lock_memories", space=space, ids=found.touched)
     return found
-
-
-_FOUND = ("roots", "gone", "turns", "citations", "queries", "sessions", "linked", "shaken", "quoting")
 
 
 def _condemned(closure: Closure) -> Row:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from engram.embedding.protocol import prefixed
 from engram.entities import entity_key
-from engram.erasing.closure import Closure, Roots, erase_closure, find_closure
-from engram.erasing.files import Files
+from engram.erasing.closure import SHORTEST_QUOTATION, Closure, Roots, erase_closure, find_closure
+from engram.erasing.files import Files, Holds
 from engram.erasing.preview import SHOWN, Preview
 from engram.erasing.traces import Traces, find_traces, reword, scrub
 from engram.erasing.wanted import About, One, Wanted, Whole, about
@@ -33,12 +33,12 @@ def _nothing(_: int) -> None:
 class Eraser:
     """Erases from one space."""
 
-    def __init__(self, memory: "Engram", *, unlearn: Callable[[str], None]) -> None:
+    def __init__(self, memory: "Engram", *, unlearn: Callable[[Holds], None]) -> None:
         """Erase nothing yet.
 
         Args:
             memory: The space.
-            unlearn: Takes a text out of the questions of this process that wait to be written.
+            unlearn: Takes what holds some words out of the questions of this process that wait to be written.
         """
         self._memory = memory
         self._graph = memory.graph
@@ -143,12 +143,11 @@ class Eraser:
     def _erase_files(self, wanted: One | About, words: Words) -> None:
         files = Files(self._memory)
         if isinstance(wanted, About):
-            for name in wanted.names:
-                self._unlearn(name)
+            self._unlearn(words.are_in)
             files.forget(words.are_in)
         else:
             content = self._memory.get(wanted.id).content
-            self._unlearn(content)
+            self._unlearn(lambda question: _is_quoted(content, question))
             files.forget_content(content)
 
     def _erase_roots(self, roots: Roots) -> int:
@@ -169,6 +168,7 @@ class Eraser:
             traces = self._traces(words, spare=spare)
             if not traces:
                 return
+            self._forget_vectors(traces.embedded)
             for some in self._portions(traces.roots):
                 progress(self._erase_roots(some))
             contexts, stubborn = reword(
@@ -177,7 +177,7 @@ class Eraser:
             for some in self._portions(Roots(tuple(stubborn))):
                 progress(self._erase_roots(some))
             scrub(self._graph, traces, space=self._space)
-            self._forget_vectors([*contexts, *traces.queries])
+            self._forget_vectors([*contexts, *traces.embedded])
         raise DatabaseError(
             "Something goes on writing what is to be erased.",
             remedy="End the chats and jobs that use the space, then run this again.",
@@ -257,6 +257,12 @@ class Eraser:
 
 def _ids(closures: "Sequence[Closure] | Iterator[Closure]") -> set[str]:
     return {each for closure in closures for each in (*closure.ids, *closure.turn_ids)}
+
+
+def _is_quoted(content: str, question: str) -> bool:
+    """Say whether a question quotes what is erased, as `write/erase_memories` asks of those that are written."""
+    words, asked = content.lower(), question.lower()
+    return words in asked if len(words) >= SHORTEST_QUOTATION else words == asked
 
 
 def _reasons(drawn: int, texts: Sequence[str], beside: int) -> Iterator[str]:

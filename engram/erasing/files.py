@@ -1,6 +1,7 @@
 """Files beside the database that hold what was said: the journal, the lines typed in chat, lost lessons."""
 
 import json
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engram.learning import lost_file
-from engram.loop.journal import Journal
+from engram.loop.journal import Journal, quotes
 from engram.private import write_private
-from engram.validation import normalise
 
 if TYPE_CHECKING:
     from engram.config import Settings
@@ -22,6 +22,8 @@ Holds = Callable[[str], bool]
 
 _ENTRY = "\n# "
 """An entry of prompt_toolkit's history file begins with a line of its time, then its lines, each after a +."""
+_COMMAND = re.compile(r"\A\s*/\w+\s+")
+"""What a typed line begins with where it is a command, e.g. `/recall `."""
 _ABANDONED_SECONDS = 60.0
 """A draft of a file that is older was left behind by a process that died."""
 
@@ -32,9 +34,10 @@ def history_file(settings: "Settings") -> Path:
 
 
 def scrub_history(path: Path, content: str) -> int:
-    """Take every entry that holds `content` out of a history file, and return how many there were."""
-    wanted = normalise(content)
-    return scrub_entries(path, lambda text: wanted in normalise(text))
+    """Take every entry that quotes `content` out of a history file, and return how many there were."""
+    return scrub_entries(
+        path, lambda typed: quotes(typed, content) or quotes(_COMMAND.sub("", typed, count=1), content)
+    )
 
 
 def scrub_entries(path: Path, holds: Holds) -> int:
@@ -65,8 +68,7 @@ class Files:
         """Take out what was said in these words; short words have to be all that a line says."""
         self._journal.forget(content)
         scrub_history(history_file(self._settings), content)
-        wanted = normalise(content)
-        self._forget_lost(lambda text: wanted in normalise(text))
+        self._forget_lost(lambda reason: quotes(reason, content))
         self._sweep()
 
     def forget(self, holds: Holds) -> None:

@@ -25,6 +25,27 @@ _MAY_BE_MISSING = frozenset({"query", "raw", "label", "citation", "topics"})
 """Properties that go instead of getting another value."""
 _PLACES = frozenset({"session", "source"})
 """Properties that name where something was said."""
+_OWN_SOURCES = frozenset(
+    {
+        "chat",
+        "chat:interrupted",
+        "chat:note",
+        "chat:thought",
+        "demo",
+        "dream",
+        "mcp",
+        "reconsolidation",
+        "reflection",
+        "store",
+        "tension",
+        "user",
+    }
+)
+"""Sources that the engine names."""
+_OF_ITS_OWN = frozenset({"session", "fact"})
+"""What the engine begins a source with before the name of a conversation."""
+_EMBEDDED = frozenset({"query", "text", "contextualized"})
+"""Properties that may have been embedded."""
 _SUMMARY = ("summary", "summary_of", "summary_at", "summary_plain", "summary_mentions")
 """Of an entity: they say something together or not at all."""
 
@@ -49,8 +70,8 @@ class Traces:
     """Such properties of relationships."""
     deleted: dict[str, str] = field(default_factory=dict)
     """Elements of other nodes that go, with their labels."""
-    queries: list[str] = field(default_factory=list)
-    """Questions that hold them."""
+    embedded: list[str] = field(default_factory=list)
+    """Questions, goals, contexts and what else holds them and may have a cached vector."""
     labels: Counter[str] = field(default_factory=Counter)
     """How many properties are rewritten, by label or type."""
 
@@ -76,27 +97,40 @@ def find_traces(read: Read, words: Words, *, space: str, spare: Collection[str] 
     traces = Traces()
     if words.needles:
         for row in read("inspect/find_traces", space=space, words=[*words.needles]):
-            if row["id"] not in spare and any(map(words.are_in, _texts(row["value"]))):
+            if row["id"] not in spare and any(map(words.are_in, _worded(row))):
                 _sort(traces, row, words.are_in)
     traces.contexts -= traces.memories
     return traces
 
 
-def _texts(value: str | Sequence[str]) -> Sequence[str]:
-    return [value] if isinstance(value, str) else value
+def _worded(row: Row) -> Sequence[str]:
+    """Return what of a property is somebody's words: not all of a source or a slot is."""
+    value: str | Sequence[str] = row["value"]
+    if not isinstance(value, str):
+        return value
+    head, _, rest = value.partition(":")
+    match row["property"]:
+        case "source" if value in _OWN_SOURCES:
+            return []
+        case "source" if head in _OF_ITS_OWN:
+            return [rest]
+        case "slot":
+            return [rest]
+        case _:
+            return [value]
 
 
 def _sort(traces: Traces, row: Row, are_in: Callable[[str], bool]) -> None:
     """Put a row where it belongs."""
     label, name = row["label"], row["property"]
+    if name in _EMBEDDED:
+        traces.embedded.append(row["value"])
     if row["node"] and _goes(traces, row):
         return
     traces.labels[label] += 1
     if not row["node"]:
         traces.links.append(_scrubbed(row, are_in))
         return
-    if name == "query":
-        traces.queries.append(row["value"])
     if label == "Memory":
         traces.placed.add(row["id"])
     for part in _SUMMARY if name in _SUMMARY else (name,):

@@ -56,12 +56,12 @@ def erase_space(
     for _ in range(_ROUNDS):
         while batch := _next(memory):
             # Before the graph, so that a crash leaves what finds them again, and after it for who was just at it.
-            texts = [text for row in batch for text in (row["content"], row["contextualized"])]
+            texts = [text for row in batch for text in (row["content"], row["contextualized"], *row["told"])]
             forget_vectors(texts)
             _erase(memory, batch)
             forget_vectors(texts)
             progress(len(batch))
-        while _erase_rest(memory):
+        while _erase_rest(memory, forget_vectors):
             pass
         if not memory.graph.read("inspect/count_labels", space=memory.space):
             return
@@ -92,6 +92,10 @@ def _erase(memory: "Engram", batch: "list[Row]") -> None:
     )
 
 
-def _erase_rest(memory: "Engram") -> int:
-    done = memory.graph.write("write/erase_rest", space=memory.space, batch_size=_NODES_AT_ONCE)
-    return int(done.rows[0]["erased"])
+def _erase_rest(memory: "Engram", forget_vectors: Callable[[list[str]], None]) -> bool:
+    """Delete some of what is no memory, and say whether there was any."""
+    rest = memory.graph.read("inspect/list_rest", space=memory.space, batch_size=_NODES_AT_ONCE)[0]
+    forget_vectors(rest["texts"])
+    memory.graph.write("write/erase_rest", space=memory.space, elements=rest["elements"])
+    forget_vectors(rest["texts"])
+    return bool(rest["elements"])

@@ -31,7 +31,7 @@ def encryption(uri: str, ca_file: Path | None) -> tuple[str, dict[str, Any]]:
     """
     scheme, _, rest = uri.partition("://")
     if ca_file is None:
-        if "+" not in scheme and not _is_local(urlsplit(uri).hostname or ""):
+        if "+" not in scheme and not is_loopback(urlsplit(uri).hostname or ""):
             _LOG.warning(
                 "The connection to %s is not encrypted: password and memories can be read on the way. "
                 "Use %s+s://, or set ENGRAM_NEO4J_CA_FILE.",
@@ -56,7 +56,8 @@ def encryption(uri: str, ca_file: Path | None) -> tuple[str, dict[str, Any]]:
     return plain, {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(str(ca_file))}
 
 
-def _is_local(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine is behind a host's name or address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

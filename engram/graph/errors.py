@@ -20,6 +20,16 @@ from engram.errors import (
 )
 
 _LOG = logging.getLogger(__name__)
+_LOOK = "Try again; `engram doctor` looks for the cause."
+_NO_CONNECTION = (
+    neo4j.exceptions.ServiceUnavailable,
+    neo4j.exceptions.SessionExpired,
+    neo4j.exceptions.UnsupportedServerProduct,
+)
+_STRANGER = re.compile(
+    r"looks like (?P<http>HTTP)|Expected .*handshake.* received|does not support communication with this driver"
+)
+"""What the driver says where no Neo4j answers; a Neo4j too old for any common version of Bolt is none to it either."""
 
 
 @contextmanager
@@ -40,8 +50,8 @@ def translated(uri: str) -> Iterator[None]:  # noqa: C901  (one clause a cause)
             f"Neo4j at {uri} refused the user or the password.",
             remedy="Check ENGRAM_NEO4J_USER and ENGRAM_NEO4J_PASSWORD.",
         ) from error
-    except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.SessionExpired) as error:
-        if problem := _encryption_problem(uri, error):
+    except _NO_CONNECTION as error:
+        if problem := _handshake_problem(uri, error):
             raise problem from error
         raise DatabaseUnavailableError(
             f"Neo4j at {uri} does not answer: {_reason(error)}.",
@@ -49,12 +59,15 @@ def translated(uri: str) -> Iterator[None]:  # noqa: C901  (one clause a cause)
             "`engram server start` starts the managed one.",
         ) from error
     except neo4j.exceptions.ConfigurationError as error:
-        raise DatabaseError(f"The address {uri} is not usable: {_first_line(error)}.") from error
+        raise DatabaseError(
+            f"The address {uri} is not usable: {_first_line(error)}.",
+            remedy="Check ENGRAM_NEO4J_URI; bolt://host:7687 is the plainest form.",
+        ) from error
     except neo4j.exceptions.Neo4jError as error:
         raise _from_server(uri, error) from error
     except neo4j.exceptions.DriverError as error:
         raise DatabaseUnavailableError(
-            f"The connection to Neo4j at {uri} failed: {_first_line(error)}."
+            f"The connection to Neo4j at {uri} failed: {_first_line(error)}.", remedy=_LOOK
         ) from error
     except UnicodeEncodeError as error:
         raise InvalidInputError(
@@ -62,7 +75,9 @@ def translated(uri: str) -> Iterator[None]:  # noqa: C901  (one clause a cause)
             remedy="Decode it with errors='replace' first.",
         ) from error
     except OSError as error:
-        raise DatabaseUnavailableError(f"The connection to Neo4j at {uri} failed: {error}.") from error
+        raise DatabaseUnavailableError(
+            f"The connection to Neo4j at {uri} failed: {error}.", remedy=_LOOK
+        ) from error
 
 
 def interrupt_behind(error: BaseException) -> BaseException | None:
@@ -107,12 +122,18 @@ def _from_server(uri: str, error: neo4j.exceptions.Neo4jError) -> DatabaseError:
     if code.startswith("Neo.TransientError"):
         return DatabaseError(f"Neo4j is too busy: {text}.", remedy="Try again in a moment.")
     if "Forbidden" in code or "ReadOnly" in code:
-        return DatabaseError(f"Neo4j does not let this user write: {text}.")
-    return DatabaseError(f"Neo4j refused a statement: {text} ({code}).")
+        return DatabaseError(
+            f"Neo4j does not let this user write: {text}.",
+            remedy="docs/security.md has the rights that it needs; a database in read-only mode takes no writes at all.",
+        )
+    return DatabaseError(
+        f"Neo4j refused a statement: {text} ({code}).",
+        remedy="`engram doctor` looks at the server's version and its indexes; `engram server logs` has its own words.",
+    )
 
 
-def _encryption_problem(uri: str, error: BaseException) -> DatabaseUnavailableError | None:
-    """Return what to say where the two ends do not agree on encryption or trust; None where that is not it."""
+def _handshake_problem(uri: str, error: BaseException) -> DatabaseUnavailableError | None:
+    """Return what to say where the two ends do not agree on encryption, trust or protocol; None where that is not it."""
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return DatabaseUnavailableError(
@@ -129,6 +150,11 @@ def _encryption_problem(uri: str, error: BaseException) -> DatabaseUnavailableEr
             return DatabaseUnavailableError(
                 f"What listens at {uri} ends the connection at once: it takes encrypted connections only, or is no Neo4j.",
                 remedy="Try the address with `+s`, e.g. bolt+s://, and check that the port is Bolt's.",
+            )
+        if found := _STRANGER.search(str(cause)):
+            return DatabaseUnavailableError(
+                f"Something answers at {uri}, but it does not speak Bolt{' (it speaks HTTP)' if found['http'] else ''}.",
+                remedy="Check the port in ENGRAM_NEO4J_URI: Bolt's is 7687 as a rule, and 7474 is for web browsers.",
             )
     return None
 
@@ -148,7 +174,10 @@ def _reason(error: BaseException) -> str:
     for cause in (error, *reversed([*_causes(error)])):
         if found := re.search(r"\(reason (?:\[Errno \d+\] )?(.*?)\)\s*$", str(cause)):
             return found[1].lower()
-    return _first_line(error)
+        if isinstance(cause, TimeoutError):
+            return "the connection was taken, but nothing came back in time"
+    # The first line of several only says which addresses were tried.
+    return _first_line(error.__cause__ if error.__cause__ and "(resolved to" in str(error) else error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """Which format a file has, and its turns as a stream."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,12 +14,14 @@ from engram.records import Turn
 from .jsonl import read_jsonl
 from .locomo import read_locomo
 from .markdown import SUFFIXES, has_front_matter, left_alone, read_markdown, walk_notes
-from .source import Source, open_source, settled_name
+from .source import MAX_LINE_CHARS, Source, open_source, settled_name
 from .transcript import look, read_transcript, survey
 
 FORMATS = ("jsonl", "locomo", "transcript", "markdown")
 
 _HEAD_LINES = 200
+_MARKUP = re.compile(r"<(\?xml|!doctype|!--|html\b)", re.IGNORECASE)
+_EXPORTED = re.compile(r'\{"engram": ?"export"')
 _FORMATS_TEXT = (
     "Engram reads JSONL of turns, LoCoMo-style JSON, `Name: text` transcripts and markdown; "
     "`--format` says which, and `--format markdown` takes any prose."
@@ -145,13 +148,29 @@ def detect_format(source: Source) -> str:
     Raises:
         ImportFileError: It is empty, or none of them.
     """
-    head = [line for _, line in islice(source.lines(), _HEAD_LINES) if line is not None]
+    lines = [line for _, line in islice(source.lines(), _HEAD_LINES)]
+    head = [line for line in lines if line is not None]
     filled = [line.strip() for line in head if line.strip()]
     if not filled:
         # A first line that is too long to hold is JSON or nothing.
         if source.size > source.skip and source.suffix in (".jsonl", ".json"):
             return "jsonl" if source.suffix == ".jsonl" else "locomo"
+        if None in lines:
+            raise ImportFileError(
+                f"{source.name} begins with a line of more than {MAX_LINE_CHARS:,} characters, which is no turn.",
+                remedy="Break it into turns, each on a line of its own.",
+            )
         raise ImportFileError(f"{source.name} holds no turns: it is empty.")
+    if _MARKUP.match(filled[0]):
+        raise ImportFileError(
+            f"{source.name} is XML or HTML, not text that somebody said.",
+            remedy="Save it as plain text. Of what `engram export` writes, JSONL alone can be read back, with --restore.",
+        )
+    if _EXPORTED.match(filled[0]):
+        raise ImportFileError(
+            f"{source.name} was written by `engram export`.",
+            remedy=f"`engram import --restore {source.name}` reads it back.",
+        )
     if filled[0][0] == "{" or (filled[0][0] == "[" and filled[0][1:2] in ("", "{", "[", "]", " ")):
         return _json_format(source, filled)
     if has_front_matter(head):

@@ -36,6 +36,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_GZIP = b"\x1f\x8b"
 _AS_UTF8 = "Save it as UTF-8 and import it again."
 
 
@@ -209,6 +210,11 @@ def _mark(head: bytes, name: str) -> tuple[str, int]:
             if encoding is None:
                 raise ImportFileError(f"{name} is UTF-32 text.", remedy=_AS_UTF8)
             return encoding, len(mark)
+    if head.startswith(_GZIP):
+        raise ImportFileError(
+            f"{name} is compressed.",
+            remedy="If `engram export` wrote it: `engram import --restore`. Otherwise unpack it with gunzip first.",
+        )
     if (nul := head.find(b"\0")) >= 0:
         raise ImportFileError(
             f"{name} is a binary file, or UTF-16 without its byte order mark: a NUL at byte {nul}.",

@@ -21,6 +21,7 @@ from engram.errors import DatabaseUnavailableError, EngramError
 from engram.loop.inputs import Entry
 from engram.private import append_private, make_private, write_private
 from engram.remembering import SPECIFIC
+from engram.validation import normalise
 
 PORTION = 100
 """Entries written in one transaction."""
@@ -89,8 +90,7 @@ class Journal:
 
     def forget(self, text: str) -> None:
         """Take out what holds `text`, which is about to be erased; what is short has to be all that was said."""
-        words = text.casefold()
-        self.forget_where(lambda said: _quotes(said.casefold(), words))
+        self.forget_where(lambda said: quotes(said, text))
 
     def forget_where(self, holds: Callable[[str], bool]) -> None:
         """Take out every entry whose text is to be erased, and lines set aside likewise."""
@@ -151,8 +151,10 @@ class Journal:
             self.file.unlink(missing_ok=True)
 
 
-def _quotes(said: str, words: str) -> bool:
-    return words in said if len(words) >= SPECIFIC else words == said
+def quotes(said: str, words: str) -> bool:
+    """Say whether what was said holds words that are erased; short words have to be all that was said."""
+    whole, part = normalise(said), normalise(words)
+    return part in whole if len(part) >= SPECIFIC else part == whole
 
 
 def _entries(held: bytes) -> list[Entry]:

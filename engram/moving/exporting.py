@@ -56,7 +56,10 @@ class Reader:
             after = rows[-1]["cursor"] if len(rows) == PORTION else None
 
     def nodes(self, elements: list[str]) -> Iterator[tuple[Row, dict[str, Json], dict[str, Any]]]:
-        """Yield the nodes that are still there: the row, the properties and the vectors, both as JSON."""
+        """Yield the nodes that are still there: the row, the properties and the vectors, both as JSON.
+
+        A vector is None where it was left out, or is due to be made anew.
+        """
         rows = self._graph.read(
             "move/read_nodes",
             space=self._space,
@@ -71,9 +74,9 @@ class Reader:
                 if name in self._slot
             }
             properties = properties_of(row, "/".join(row["labels"]))
-            if vectors:
-                # It waits for a vector of the other slot's model.
-                properties.pop("embed_due", None)
+            if properties.pop("embed_due", None):
+                # Its vector is due to be made anew, and which slot's that is, is not known where a reindex is under way.
+                vectors["embedding"] = None
             yield row, properties, dict(sorted(vectors.items()))
 
     def relationships(self, elements: list[str]) -> Iterator[tuple[Row, dict[str, Json]]]:

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from engram.errors import ImportFileError, InvalidInputError
+from engram.private import sync_folder
 
 LONGEST_LINE = 32 * 1024 * 1024
 """Bytes of one line, at most: a memory has at most some kilobytes."""
 LARGEST_FILE = 64 * 1024**3
 """Bytes of all lines, unpacked, unless a caller allows more."""
+AGAIN = "Nothing was restored. Take another copy of the file, or export it again."
+"""What to do about a file that is not as it was written."""
 _PORTION = 1024 * 1024
 _GZIP = b"\x1f\x8b"
 
@@ -26,7 +29,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Only its owner can read it. Where the name ends in `.gz` it is packed.
 
     Raises:
-        InvalidInputError: There is a folder or a device of that name, or no folder to put it into.
+        InvalidInputError: There is a folder or a device of that name, or no folder that it can be put into.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -34,7 +37,13 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     if not path.parent.is_dir():
         raise InvalidInputError(f"There is no folder {path.parent}.", remedy="Make it first.")
     # The temporary file is readable by its owner alone, and renaming keeps that.
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise InvalidInputError(
+            f"Nothing can be written into {path.parent}: {error.strerror or error}.",
+            remedy="Name a file in a folder of your own.",
+        ) from None
     try:
         with os.fdopen(handle, "wb") as file:
             with packed(file, pack=path.name.endswith(".gz")) as target:
@@ -45,11 +54,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 @contextmanager
@@ -87,7 +92,10 @@ class Source:
                 try:
                     source = stack.enter_context(path.open("rb"))
                 except OSError as error:
-                    raise ImportFileError(f"{path} cannot be read: {error.strerror}.") from error
+                    raise ImportFileError(
+                        f"{path} cannot be read: {error.strerror}.",
+                        remedy="Name a file of `engram export` that you may read, or - for standard input.",
+                    ) from error
                 yield cls(source, path.name, limit=limit)
                 return
             kept = stack.enter_context(tempfile.TemporaryFile())
@@ -119,14 +127,15 @@ class Source:
             except (OSError, EOFError, zlib.error) as error:
                 raise ImportFileError(
                     f"{self.name}:{number}: the packed file is cut off or damaged: {error}.",
-                    remedy="Nothing was restored. Take another copy of the file, or export it again.",
+                    remedy=AGAIN,
                 ) from error
             if not line:
                 return
             size += len(line)
             if len(line) > LONGEST_LINE:
                 raise ImportFileError(
-                    f"{self.name}:{number}: the line is longer than {LONGEST_LINE:,} bytes; Engram writes none such."
+                    f"{self.name}:{number}: the line is longer than {LONGEST_LINE:,} bytes; Engram writes none such.",
+                    remedy=AGAIN,
                 )
             if size > self._limit:
                 raise ImportFileError(

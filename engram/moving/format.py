@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from engram.moving.labels import BY_CONTENT, KEYS
-from engram.moving.values import Temporal, Value, Vector, _floats
+from engram.moving.values import Temporal, Value, Vector, floats_to_json
 
 FORMAT = "export"
 VERSION = 1
@@ -137,7 +137,7 @@ def as_json(value: Value) -> Any:
     if isinstance(value, Temporal):
         return {value.type: [*value.texts] if value.list else value.texts[0]}
     if isinstance(value, float) or (isinstance(value, list) and value and isinstance(value[0], float)):
-        return _floats(value)
+        return floats_to_json(value)
     return value
 
 

@@ -3,14 +3,19 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NoReturn
 
 from engram.errors import EngramError, ImportFileError
-from engram.moving.files import Source
+from engram.moving.files import AGAIN, Source
 from engram.moving.format import Counts, Header, KeySet, Link, Node
 from engram.moving.parsing import Parser, Trailer, line_object, shown
 
-_AGAIN = "Nothing was restored. Take another copy of the file, or export it again."
+_MARK = b"\xef\xbb\xbf \t"
+"""Bytes that some programs put before the first line."""
+_OTHER_FORM = (
+    "Only what `engram export` wrote as jsonl can be restored; conversations are imported without --restore."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +78,15 @@ def read_links(source: Source) -> Iterator[Link]:
     return (each for each in read_file(source) if isinstance(each, Link))
 
 
+def portions(records: Iterator[Node | Link], size: int) -> Iterator[list[Node] | list[Link]]:
+    """Yield nodes, then relationships, some at a time and never both."""
+    while portion := list(islice(records, size)):
+        if nodes := [each for each in portion if isinstance(each, Node)]:
+            yield nodes
+        if links := [each for each in portion if isinstance(each, Link)]:
+            yield links
+
+
 def _records(source: Source, progress: Callable[[int], None]) -> Iterator[Header | Node | Link | Trailer]:
     """Yield what the lines stand for, the header first and the trailer last."""
     checksum = hashlib.sha256()
@@ -83,6 +97,8 @@ def _records(source: Source, progress: Callable[[int], None]) -> Iterator[Header
         try:
             each = parser.parse(number, line_object(data), checksum.hexdigest())
         except EngramError as error:
+            if number == 1 and not data.lstrip(_MARK).startswith(b"{"):
+                raise ImportFileError(f"{source.name} is no export in JSONL.", remedy=_OTHER_FORM) from None
             _refuse(source, number, error.message)
         checksum.update(data)
         if isinstance(each, Trailer) and next(lines, None) is not None:
@@ -92,7 +108,7 @@ def _records(source: Source, progress: Callable[[int], None]) -> Iterator[Header
         if isinstance(each, Trailer):
             return
     told = f"it ends after line {number:,}" if number else "it is empty"
-    raise ImportFileError(f"{source.name} is cut off: {told}, without the counts at its end.", remedy=_AGAIN)
+    raise ImportFileError(f"{source.name} is cut off: {told}, without the counts at its end.", remedy=AGAIN)
 
 
 def _compare(source: Source, counts: Counts, trailer: Trailer) -> None:
@@ -106,13 +122,13 @@ def _compare(source: Source, counts: Counts, trailer: Trailer) -> None:
     if differences:
         more = f", and {len(differences) - 5} differences more" if len(differences) > 5 else ""
         raise ImportFileError(
-            f"{source.name} is not whole: {'; '.join(differences[:5])}{more}.", remedy=_AGAIN
+            f"{source.name} is not whole: {'; '.join(differences[:5])}{more}.", remedy=AGAIN
         )
     if trailer.sha256 != trailer.actual:
         raise ImportFileError(
             f"{source.name} was altered: its lines have the SHA-256 {trailer.actual}, and {shown(trailer.sha256)} "
             "stands at its end.",
-            remedy=_AGAIN,
+            remedy=AGAIN,
         )
 
 
@@ -123,4 +139,4 @@ def _present(header: Header | None) -> Header:
 
 
 def _refuse(source: Source, line: int, reason: str) -> NoReturn:
-    raise ImportFileError(f"{source.name}:{line}: {reason}.", remedy=_AGAIN)
+    raise ImportFileError(f"{source.name}:{line}: {reason}.", remedy=AGAIN)

@@ -2,26 +2,31 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import NoReturn
 
 from engram.embedding.protocol import Embedder
-from engram.errors import DatabaseError, ImportFileError
+from engram.errors import DatabaseError, ImportFileError, SchemaError
 from engram.graph import Graph
 from engram.moving.barring import Barred, find_barred
 from engram.moving.files import Source
 from engram.moving.format import Counts, Key, Link, Node
-from engram.moving.reading import Checked, check_file, read_file, read_nodes
+from engram.moving.reading import Checked, check_file, portions, read_file, read_nodes
 from engram.moving.renaming import Renaming, ids_across_spaces
 from engram.moving.stage import Advance, Stage, no_stage
-from engram.moving.target import Target
+from engram.moving.target import ErasedMeanwhileError, Target
 from engram.moving.values import Value, Vector
 from engram.records import Kind
+from engram.reindexing.filling import MADE
+from engram.reindexing.lease import held_off
 from engram.remembering import embed_memories
-from engram.schema import SchemaRecord
+from engram.schema import SchemaRecord, read_schema
 
 PORTION = 500
 """Nodes or relationships of one transaction, unless a caller wants fewer."""
+WRITING = "restoring"
+"""The stage in which a restore writes."""
+_OF_VECTORS = ("embed_due", "embed_model")
+"""Properties of memories that tell of their vectors, which are not compared."""
 
 
 @dataclass(slots=True)
@@ -39,7 +44,7 @@ class Restored:
     barred: int = 0
     """Nodes and relationships that tombstones keep away."""
     lost: int = 0
-    """Relationships that lack an end, because somebody erased it meanwhile."""
+    """Relationships that lack an end, because somebody deleted it meanwhile."""
     embedded: int = 0
     """Memories whose vectors were made anew."""
 
@@ -50,7 +55,6 @@ def restore_file(
     source: Source,
     *,
     space: str | None,
-    record: SchemaRecord,
     keep: bool = False,
     new_ids: bool = False,
     portion: int = PORTION,
@@ -59,14 +63,14 @@ def restore_file(
     """Write what a file holds into a space, and return what was done.
 
     The file is checked to its end before anything is written. Run again after an interruption it goes on; what is there
-    is never written over, and running it twice changes nothing.
+    is never written over, and running it twice changes nothing. No reindex begins meanwhile, and what is erased meanwhile
+    stays away.
 
     Args:
         graph: The database.
         embedder: Gives the embedder, which is asked where the file's vectors are missing or another model's.
         source: The file.
         space: Where to; None: the space that it is from.
-        record: What the database says of its set-up.
         keep: Whether to add what is missing to a space that holds something else, too.
         new_ids: Whether to give ids that no other space has: for a copy beside the original.
         portion: Nodes or relationships of one transaction.
@@ -74,25 +78,41 @@ def restore_file(
 
     Raises:
         ImportFileError: The file is cut off, altered or not Engram's; or the space holds something else.
-        DatabaseError: The database failed, or a reindex is under way.
+        DatabaseError: The database failed; or a reindex is under way, or another restore into the space.
     """
     advance = stage("checking", None)
     checked = check_file(source, progress=advance)
-    _refuse_reindex(record)
     space = checked.header.space if space is None else space
     ids = [*ids_across_spaces(read_nodes(source))] if new_ids else None
-    restore = _Restore(
-        target=Target(graph, record, space=space),
-        source=source,
-        checked=checked,
-        barred=find_barred(graph, source, space=space),
-        renaming=lambda: Renaming(checked.header.space, space, ids=ids),
-        embedder=None if _fits(checked, record) else embedder,
-        portion=portion,
-        result=Restored(space, checked.sha256),
-    )
-    restore.compare(stage("comparing", checked.counts.total), keep=keep)
-    restore.write(stage("restoring", checked.counts.total), embedder)
+    with held_off(graph, space=space) as renew:
+        record = _settled(graph)
+
+        def go_on() -> None:
+            renew()
+            # A lease runs out while its process sleeps, and nobody may have taken this one since.
+            if _settled(graph).generation != record.generation:
+                raise DatabaseError(
+                    "The database has been switched to another embedding model meanwhile.",
+                    remedy="The same command, with that model configured, adds what is missing.",
+                )
+
+        restore = _Restore(
+            target=Target(graph, record, space=space),
+            source=source,
+            checked=checked,
+            find_barred=lambda: find_barred(graph, source, space=space),
+            renaming=lambda: Renaming(checked.header.space, space, ids=ids),
+            embedder=embedder,
+            fits=_fits(checked, record),
+            go_on=go_on,
+            portion=portion,
+            result=Restored(space, checked.sha256),
+        )
+        restore.look()
+        restore.compare(stage("comparing", checked.counts.total), keep=keep)
+        while not restore.write(stage(WRITING, checked.counts.total)):
+            # What was erased may be quoted anywhere in the file. What is written already is passed over.
+            restore.look()
     return restore.result
 
 
@@ -103,12 +123,17 @@ def _fits(checked: Checked, record: SchemaRecord) -> bool:
     return header.embeddings and model
 
 
-def _refuse_reindex(record: SchemaRecord) -> None:
+def _settled(graph: Graph) -> SchemaRecord:
+    """Return what the database says of its set-up, unless a reindex is under way."""
+    record = read_schema(graph)
+    if record is None:
+        raise SchemaError("The database is empty.", remedy="`engram schema apply` sets it up.")
     if record.other is not None and record.other.state in {"filling", "returning", "settling"}:
         raise DatabaseError(
             "A reindex is under way, which would not see what is restored now.",
-            remedy="Run `engram reindex` to its end, then restore.",
+            remedy="`engram reindex --status` says what completes it, or gives it up; then restore.",
         )
+    return record
 
 
 @dataclass(slots=True, kw_only=True)
@@ -118,12 +143,21 @@ class _Restore:
     target: Target
     source: Source
     checked: Checked
-    barred: Barred
+    find_barred: Callable[[], Barred]
     renaming: Callable[[], Renaming]
-    embedder: Callable[[], Embedder] | None
-    """None: the file's vectors are used."""
+    embedder: Callable[[], Embedder]
+    fits: bool
+    """Whether the file's vectors are used."""
+    go_on: Callable[[], None]
+    """Called before each portion; it raises where a reindex has begun."""
     portion: int
     result: Restored
+    barred: Barred = field(default_factory=Barred)
+
+    def look(self) -> None:
+        """Look at what of the file was erased from the space."""
+        self.target.note_tombstones()
+        self.barred = self.find_barred()
 
     def compare(self, advance: Advance, *, keep: bool) -> None:
         """Look at what is there of what the file holds.
@@ -134,7 +168,8 @@ class _Restore:
         there = self.target.count()
         different: list[Node | Link] = []
         own = 0
-        for portion in _portions(self._arrivals(), self.portion):
+        for portion in portions(self._arrivals(), self.portion):
+            self.go_on()
             nodes = [each for each in portion if isinstance(each, Node)]
             links = [each for each in portion if isinstance(each, Link)]
             found, others = self.target.find(_keys(portion))
@@ -142,27 +177,40 @@ class _Restore:
             own += sum(node.label != "Tombstone" for node in nodes if node.key in found)
             if there:
                 self._refuse_doubles([node for node in nodes if node.key not in found])
-                different += self.target.differing(nodes, found, ignoring=self._ignored())
+                different += self.target.differing(nodes, found, ignoring=_OF_VECTORS)
                 different += self.target.differing_links(links, found)[1]
             advance(len(portion))
         self.result.kept = len(different)
         if (different or there > own) and not keep:
             self._refuse_space(different, there - own)
 
-    def write(self, advance: Advance, embedder: Callable[[], Embedder]) -> None:
-        """Write what is missing, in portions."""
-        result = self.result
-        for portion in _portions(self._arrivals(), self.portion):
-            if isinstance(portion[0], Node):
-                nodes = self._with_vectors([each for each in portion if isinstance(each, Node)], embedder)
-                created = self.target.create_nodes(nodes)
-                _count(result, portion, created)
-            else:
-                links = [each for each in portion if isinstance(each, Link)]
-                made, lost = self.target.create_links(links)
-                result.lost += lost
-                _count(result, portion, made)
-            advance(len(portion))
+    def write(self, advance: Advance) -> bool:
+        """Write what is missing, in portions; return False where something was erased meanwhile: then look again."""
+        result, there = self.result, Counts()
+        result.lost = 0
+        try:
+            for portion in portions(self._arrivals(), self.portion):
+                self.go_on()
+                lost = self._write(portion)
+                result.lost += len(lost)
+                _count(there, [each for each in portion if each not in lost])
+                advance(len(portion))
+        except ErasedMeanwhileError:
+            return False
+        there.nodes -= result.created.nodes
+        there.relationships -= result.created.relationships
+        result.there = there
+        return True
+
+    def _write(self, portion: Sequence[Node | Link]) -> list[Link]:
+        """Write what is missing of a portion, and return those relationships that lack an end."""
+        if nodes := [each for each in portion if isinstance(each, Node)]:
+            _count(self.result.created, self.target.create_nodes(self._with_vectors(nodes)))
+            return []
+        links = [each for each in portion if isinstance(each, Link)]
+        created, lost = self.target.create_links(links)
+        _count(self.result.created, created)
+        return lost
 
     def _arrivals(self) -> Iterator[Node | Link]:
         """Yield what comes into the space, as it is to be there."""
@@ -181,29 +229,29 @@ class _Restore:
                     yield renaming.link(link)
         self.result.barred = barred
 
-    def _ignored(self) -> list[str]:
-        return ["embed_due"] if self.embedder is None else ["embed_due", "embed_model"]
-
-    def _with_vectors(self, nodes: Sequence[Node], embedder: Callable[[], Embedder]) -> list[Node]:
+    def _with_vectors(self, nodes: Sequence[Node]) -> list[Node]:
         """Return nodes with the vectors that they are to have; a mean of others' is left to the jobs."""
-        fits = self.embedder is None
         lacking = [
             node
             for node in nodes
             if node.label == "Memory" and "embedding" in node.vectors
-            if not fits or node.vectors["embedding"] is None
+            if not self.fits or node.vectors["embedding"] is None
         ]
+        there = self.target.find(node.key for node in lacking)[0] if lacking else {}
+        lacking = [node for node in lacking if node.key not in there]
         made: dict[Key, Node] = {}
-        if lacking:
-            model = embedder()
-            texts = [(_kind(node), _text(node, "content"), _text(node, "contextualized")) for node in lacking]
-            for node, vector in zip(lacking, embed_memories(model, texts).tolist(), strict=True):
-                properties: dict[str, Value] = node.properties | {"embed_model": model.name}
-                made[node.key] = replace(
-                    node, properties=properties, vectors={"embedding": Vector(vector, single=True)}
-                )
+        for start in range(0, len(lacking), MADE):
+            self.go_on()
+            made |= {node.key: node for node in self._embedded(lacking[start : start + MADE])}
         self.result.embedded += len(made)
-        return [made.get(node.key) or (node if fits else replace(node, vectors={})) for node in nodes]
+        return [made.get(node.key) or (node if self.fits else replace(node, vectors={})) for node in nodes]
+
+    def _embedded(self, nodes: Sequence[Node]) -> Iterator[Node]:
+        model = self.embedder()
+        texts = [(_kind(node), _text(node, "content"), _text(node, "contextualized")) for node in nodes]
+        for node, vector in zip(nodes, embed_memories(model, texts).tolist(), strict=True):
+            properties: dict[str, Value] = node.properties | {"embed_model": model.name}
+            yield replace(node, properties=properties, vectors={"embedding": Vector(vector, single=True)})
 
     def _refuse_others(self, nodes: Sequence[Node], others: set[Key]) -> None:
         taken = [node for node in nodes if node.key in others]
@@ -239,25 +287,13 @@ class _Restore:
         )
 
 
-def _portions(arrivals: Iterator[Node | Link], size: int) -> Iterator[list[Node | Link]]:
-    """Yield nodes, then relationships, some at a time and never both."""
-    while portion := list(islice(arrivals, size)):
-        links = [each for each in portion if isinstance(each, Link)]
-        if links and len(links) < len(portion):
-            yield portion[: len(portion) - len(links)]
-            portion = [*links]
-        yield portion
-
-
 def _keys(portion: Iterable[Node | Link]) -> Iterator[Key]:
     for each in portion:
         yield from (each.key,) if isinstance(each, Node) else (each.start, each.end)
 
 
-def _count(result: Restored, portion: Sequence[Node | Link], created: Sequence[Node | Link]) -> None:
-    made = {each.line for each in created}
-    for each in portion:
-        counts = result.created if each.line in made else result.there
+def _count(counts: Counts, records: Sequence[Node | Link]) -> None:
+    for each in records:
         if isinstance(each, Node):
             counts.nodes[each.label] += 1
         else:

@@ -1,17 +1,17 @@
 """A file as a Cypher script, for Neo4j Browser and cypher-shell: it needs no plugin and no parameters.
 
-Each statement is one of `cypher/move/script_*.cypher` with the rows written in its place as literals.
+Vectors are left out: nothing in a script says which model made them. Each memory is marked as lacking its vector, so that
+the processes that open the database make it. Each statement is one of `cypher/move/script_*.cypher` with the rows written in its place as literals.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, BinaryIO
 
 from engram import statements
 from engram.moving.files import Source
 from engram.moving.format import Key, Link, Node
-from engram.moving.reading import read_file
+from engram.moving.reading import portions, read_file
 from engram.moving.values import Temporal, Value
 
 _ROWS = 100
@@ -46,7 +46,7 @@ def _statements(source: Source) -> Iterator[str]:
             yield _code(name)
     yield _code("move/script_begin")
     numbers: dict[Key, int] = {}
-    for portion in _portions(read_file(source)):
+    for portion in portions(read_file(source), _ROWS):
         if isinstance(portion[0], Node):
             rows = [_node(each, numbers) for each in portion if isinstance(each, Node)]
             yield _filled("move/script_nodes", rows)
@@ -58,30 +58,12 @@ def _statements(source: Source) -> Iterator[str]:
     yield _code("move/script_end")
 
 
-def _portions(records: Iterator[Node | Link]) -> Iterator[list[Node | Link]]:
-    while portion := list(islice(records, _ROWS)):
-        links = [each for each in portion if isinstance(each, Link)]
-        if nodes := portion[: len(portion) - len(links)]:
-            yield nodes
-        if links:
-            yield [*links]
-
-
 def _node(node: Node, numbers: dict[Key, int]) -> str:
     numbers[node.key] = len(numbers)
-    single, double = node.split_vectors()
-    properties = node.properties | double | {"exported_node": numbers[node.key]}
-    vectors = [
-        _map({"name": _literal(name), "components": _literal(components)})
-        for name, components in single.items()
-    ]
-    return _map(
-        {
-            "labels": _literal([*node.labels]),
-            "properties": _properties(properties),
-            "vectors": f"[{', '.join(vectors)}]",
-        }
-    )
+    properties = node.properties | {"exported_node": numbers[node.key]}
+    if node.label == "Memory":
+        properties["embed_due"] = True
+    return _map({"labels": _literal([*node.labels]), "properties": _properties(properties)})
 
 
 def _link(link: Link, numbers: Mapping[Key, int]) -> str:

@@ -15,6 +15,10 @@ from engram.statements import CENTROIDS, VECTORS
 Read = Callable[..., list[Row]]
 
 
+class ErasedMeanwhileError(Exception):
+    """Something was erased from the space since it was looked at; nothing was written."""
+
+
 class Target:
     """One space of one database."""
 
@@ -25,6 +29,8 @@ class Target:
         self._reader = Reader(graph, record, space=space, embeddings=False)
         self._unkeyed: dict[Key, str] = {}
         """What the database calls the nodes that are told apart by what they hold."""
+        self._tombstones = 0
+        """How many there are, unless something is erased meanwhile."""
         keys = Keys()
         for label in sorted(BY_CONTENT):
             for elements in self._reader.elements(label):
@@ -35,6 +41,13 @@ class Target:
         """Return how many nodes there are, tombstones aside: those are all that an erased space has."""
         rows = self._graph.read("move/count_labels", space=self._space)
         return sum(row["nodes"] for row in rows if main_label(row["labels"]) != "Tombstone")
+
+    def note_tombstones(self) -> None:
+        """Take note of the erasures that there were; of a later one, whatever writes next tells."""
+        self._tombstones = self._count_tombstones(self._graph.read)
+
+    def _count_tombstones(self, read: Read) -> int:
+        return int(read("move/count_tombstones", space=self._space)[0]["tombstones"])
 
     def find(self, keys: Iterable[Key]) -> tuple[dict[Key, str], set[Key]]:
         """Return what the database calls the nodes that are there, and the keys that another space has."""
@@ -96,29 +109,38 @@ class Target:
         return same, different
 
     def create_nodes(self, nodes: Sequence[Node]) -> list[Node]:
-        """Create those nodes that are not there, in one transaction, and return them."""
+        """Create those nodes that are not there, in one transaction, and return them.
+
+        Raises:
+            ErasedMeanwhileError: Something was erased since `note_tombstones`.
+        """
 
         def work(transaction: Transaction) -> list[tuple[Node, str]]:
-            found, _ = self._find(_rows_of(transaction), (node.key for node in nodes))
+            found, _ = self._found(transaction, (node.key for node in nodes))
             missing = [node for node in nodes if node.key not in found]
             rows = [self._row(place, node) for place, node in enumerate(missing)]
             done = transaction.run("move/create_nodes", space=self._space, rows=rows).rows
             return [(missing[row["place"]], row["element"]) for row in done]
 
         created = self._graph.transact(work)
+        self._tombstones += sum(node.label == "Tombstone" for node, _ in created)
         self._unkeyed |= {node.key: element for node, element in created if node.label in BY_CONTENT}
         return [node for node, _ in created]
 
-    def create_links(self, links: Sequence[Link]) -> tuple[list[Link], int]:
+    def create_links(self, links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
         """Create those relationships that are not there, in one transaction.
 
         Returns:
-            Those created, and how many lack an end: somebody has erased it meanwhile.
+            Those created, and those that lack an end: somebody has deleted it meanwhile.
+
+        Raises:
+            ErasedMeanwhileError: Something was erased since `note_tombstones`.
         """
         ends = {key for link in links for key in (link.start, link.end)}
 
-        def work(transaction: Transaction) -> tuple[list[Link], int]:
-            found, _ = self._find(_rows_of(transaction), ends)
+        def work(transaction: Transaction) -> tuple[list[Link], list[Link]]:
+            found, _ = self._found(transaction, ends)
+            lost = [link for link in links if link.start not in found or link.end not in found]
             rows = [
                 {
                     "place": place,
@@ -139,9 +161,17 @@ class Target:
                 entities=_values("Entity", ends),
                 rows=rows,
             ).rows
-            return [links[row["place"]] for row in done], len(links) - len(rows)
+            return [links[row["place"]] for row in done], lost
 
         return self._graph.transact(work)
+
+    def _found(self, transaction: Transaction, keys: Iterable[Key]) -> tuple[dict[Key, str], set[Key]]:
+        def read(name: str, **parameters: Any) -> list[Row]:
+            return transaction.run(name, **parameters).rows
+
+        if self._count_tombstones(read) != self._tombstones:
+            raise ErasedMeanwhileError
+        return self._find(read, keys)
 
     def _row(self, place: int, node: Node) -> Row:
         single, double = node.split_vectors()
@@ -155,10 +185,6 @@ class Target:
                 {"name": self._slot[name], "components": components} for name, components in single.items()
             ],
         }
-
-
-def _rows_of(transaction: Transaction) -> Read:
-    return lambda name, **parameters: transaction.run(name, **parameters).rows
 
 
 def _values(label: str, keys: Iterable[Key]) -> list[str]:

@@ -86,13 +86,14 @@ def to_json(type_: str, value: object) -> Json:
     if inner in _FORMS:
         return {inner: cast("str | list[str]", value)}  # texts, made in the statement
     if inner == "FLOAT":
-        return _floats(value)
+        return floats_to_json(value)
     if inner in _NATURAL:
         return value  # type: ignore[return-value]
     raise InvalidInputError(f"a value of type {inner} cannot be exported")
 
 
-def _floats(value: object) -> Json:
+def floats_to_json(value: object) -> Json:
+    """Return a float, or a list of floats, as JSON."""
     several = value if isinstance(value, list) else [value]
     if all(map(math.isfinite, several)):
         return value  # type: ignore[return-value]

@@ -3,6 +3,7 @@
 operation.py    something that takes time, and whoever watches it; the one thing that the library calls
 logs.py         lines on standard error, as text or JSON
 spans.py        OpenTelemetry spans (extra `telemetry`)
+exporter.py     sending them to a collector, which may be away
 metrics.py      Prometheus metrics on the loopback address (extra `telemetry`)
 setup.py        from settings to watchers
 

@@ -9,12 +9,13 @@ from time import time_ns
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
+from engram.config import collector
+from engram.observing.exporter import Exporter
 from engram.observing.operation import Operation, Value
 from engram.server.files import DISTRIBUTION
 
@@ -67,7 +68,7 @@ def open_tracing() -> tuple[SpanWatcher, TracerProvider | None]:
     # Given by hand they win over OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES; here it is the other way round.
     resource = resource.merge(OTELResourceDetector().detect())
     provider = TracerProvider(resource=resource)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    provider.add_span_processor(BatchSpanProcessor(Exporter(collector())))
     return SpanWatcher(provider.get_tracer("engram", version(DISTRIBUTION))), provider
 
 

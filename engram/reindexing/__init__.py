@@ -8,7 +8,7 @@ it to use in one small transaction; the old vectors stay until somebody confirms
                   v                     v
                clearing             returning -> settling -> kept
 
-- `lease`: one process at a time does this.
+- `lease`: one process at a time does this, and none while a space is restored.
 - `filling`: what lacks a vector gets one.
 - `switching`: the states above, and what leads from one to the next; each is recorded, so that what was cut off goes on.
 
@@ -18,10 +18,9 @@ marked gets its vector before the switch, or from the next process that opens th
 """
 
 from engram.reindexing.filling import catch_up
-from engram.reindexing.switching import Progress, Reindexed, Standing, confirm, go_back, reindex, standing
+from engram.reindexing.switching import Reindexed, Standing, confirm, go_back, reindex, standing
 
 __all__ = [
-    "Progress",
     "Reindexed",
     "Standing",
     "catch_up",

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from engram.embedding.protocol import Embedder
 from engram.errors import EmbedderMismatchError, InvalidInputError, SchemaError
 from engram.graph import Graph
+from engram.moving.stage import Advance, Stage, no_stage
 from engram.reindexing.filling import Filler
 from engram.reindexing.lease import held
 from engram.schema import VECTOR_INDEX, OtherState, SchemaRecord, await_indexes, read_schema
@@ -17,13 +18,6 @@ ROUNDS = 3
 """Walks through the database before the switch; what they have missed is made after it."""
 PATIENCE = 5
 """Tries to switch at an instant at which no memory is without its vector; after that it is made right afterwards."""
-
-
-class Progress(Protocol):
-    """Told how far a reindex is."""
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        """Take what is being done, and of how many memories it is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +74,7 @@ def standing(graph: Graph) -> Standing:
     )
 
 
-def reindex(graph: Graph, embedder: Embedder, *, progress: Progress | None = None) -> Reindexed:
+def reindex(graph: Graph, embedder: Embedder, *, stage: Stage = no_stage) -> Reindexed:
     """Make vectors of `embedder` for everything in the database, and put them to use; go on where it was cut off.
 
     Recall and writing go on meanwhile. The old vectors are kept until `confirm`.
@@ -88,14 +82,14 @@ def reindex(graph: Graph, embedder: Embedder, *, progress: Progress | None = Non
     Args:
         graph: The database.
         embedder: The new model.
-        progress: Told how far it is.
+        stage: Told what begins, and how many of all memories are done.
 
     Raises:
         InvalidInputError: Vectors of a third model are there.
         DatabaseError: Another process is at it.
     """
     with held(graph) as go_on:
-        run = _Run(graph, lambda: embedder, go_on, progress)
+        run = _Run(graph, lambda: embedder, go_on, stage)
         record = _recorded(graph)
         if record.other is not None and record.other.state == "clearing":
             run.clear(record)
@@ -117,13 +111,13 @@ def reindex(graph: Graph, embedder: Embedder, *, progress: Progress | None = Non
         return run.fill_and_switch(record)
 
 
-def go_back(graph: Graph, embedder: Callable[[], Embedder], *, progress: Progress | None = None) -> Reindexed:
+def go_back(graph: Graph, embedder: Callable[[], Embedder], *, stage: Stage = no_stage) -> Reindexed:
     """Put the vectors from before the last switch to use again; or give up a reindex that has not switched yet.
 
     Args:
         graph: The database.
         embedder: Gives the model from before, where memories have been stored since the switch.
-        progress: Told how far it is.
+        stage: Told what begins, and how many of all memories are done.
 
     Raises:
         InvalidInputError: There is nothing to go back to.
@@ -136,23 +130,23 @@ def go_back(graph: Graph, embedder: Callable[[], Embedder], *, progress: Progres
         if before is None or before.state == "clearing":
             raise InvalidInputError("There are no other vectors to go back to.")
         if before.state == "filling":
-            run = _Run(graph, embedder, go_on, progress)
+            run = _Run(graph, embedder, go_on, stage)
             run.change(("filling",), "clearing")
             return run.clear(record, "abandoned")
 
         checked = _checked(embedder, before.embed_model, before.dimensions)
-        run = _Run(graph, checked, go_on, progress)
+        run = _Run(graph, checked, go_on, stage)
         run.change(("settling", "kept"), "returning")
         return run.fill_and_switch(record)
 
 
-def confirm(graph: Graph, embedder: Callable[[], Embedder], *, progress: Progress | None = None) -> Reindexed:
+def confirm(graph: Graph, embedder: Callable[[], Embedder], *, stage: Stage = no_stage) -> Reindexed:
     """Remove the vectors from before the last switch; what is not in use any more cannot be gone back to.
 
     Args:
         graph: The database.
         embedder: Gives the model in use, where memories have been stored since by a process of the other one.
-        progress: Told how far it is.
+        stage: Told what begins, and how many of all memories are done.
 
     Raises:
         InvalidInputError: There was no switch, or it is not over.
@@ -161,7 +155,7 @@ def confirm(graph: Graph, embedder: Callable[[], Embedder], *, progress: Progres
     """
     with held(graph) as go_on:
         record = _recorded(graph)
-        run = _Run(graph, _checked(embedder, record.embed_model, record.dimensions), go_on, progress)
+        run = _Run(graph, _checked(embedder, record.embed_model, record.dimensions), go_on, stage)
         if record.other is None or record.other.state in ("filling", "returning"):
             raise InvalidInputError(
                 "There is nothing to confirm."
@@ -182,12 +176,12 @@ class _Run:
         graph: Graph,
         embedder: Callable[[], Embedder],
         go_on: Callable[[], None],
-        progress: Progress | None,
+        stage: Stage,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
         self._go_on = go_on
-        self._progress = progress
+        self._stage = stage
 
     def begin(self, record: SchemaRecord) -> Reindexed:
         embedder = self._embedder()
@@ -214,7 +208,7 @@ class _Run:
         made = 0
         # What was changed while its vector was made is left for another round, which only looks at what is done.
         for _ in range(ROUNDS):
-            more = filler.fill(self._step("vectors"))
+            more = filler.fill(self._step("making vectors"))
             made += more
             if not more:
                 break
@@ -230,8 +224,13 @@ class _Run:
     def settle(self, record: SchemaRecord, made: int = 0) -> Reindexed:
         """Give what was stored around the switch its vector, and say of each memory which model it has."""
         if record.other is not None and record.other.state == "settling":
-            made += self._filler_in_use(record).fill(self._step("check"))
-            self._walk("names", "reindex/name_model", property=VECTORS[record.slot], model=record.embed_model)
+            made += self._filler_in_use(record).fill(self._step("looking for what was stored meanwhile"))
+            self._walk(
+                "noting the model",
+                "reindex/name_model",
+                property=VECTORS[record.slot],
+                model=record.embed_model,
+            )
             self.change(("settling",), "kept")
         elif record.due and (record.other is None or record.other.state == "kept"):
             made += self._filler_in_use(record).fill_marked()
@@ -243,7 +242,9 @@ class _Run:
         """Remove what is in the slot that is not in use."""
         unused = other(record.slot)
         self._graph.apply("reindex/drop_index", slot=unused)
-        self._walk("removal", "reindex/clear_vectors", property=VECTORS[unused], used=VECTORS[record.slot])
+        self._walk(
+            "removing vectors", "reindex/clear_vectors", property=VECTORS[unused], used=VECTORS[record.slot]
+        )
         for space in spaces(self._graph):
             self._graph.keep(
                 "reindex/clear_others", space=space, property=VECTORS[unused], centroid=CENTROIDS[unused]
@@ -265,24 +266,16 @@ class _Run:
             go_on=self._go_on,
         )
 
-    def _walk(self, phase: str, name: str, **parameters: str) -> None:
-        step = self._step(phase)
+    def _walk(self, what: str, name: str, **parameters: str) -> None:
+        step = self._step(what)
         for space in spaces(self._graph):
             for row in walk(self._graph, name, space, writes=True, **parameters):
                 self._go_on()
                 step(row["walked"])
 
-    def _step(self, phase: str) -> Callable[[int], None]:
-        total = self._graph.read("reindex/count_memories")[0]["memories"]
-        done = 0
-
-        def step(walked: int) -> None:
-            nonlocal done
-            done += walked
-            if self._progress is not None:
-                self._progress(phase, done, max(done, total))
-
-        return step
+    def _step(self, what: str) -> Advance:
+        """Say what is done next, with all memories."""
+        return self._stage(what, self._graph.read("reindex/count_memories")[0]["memories"])
 
 
 def _checked(embedder: Callable[[], Embedder], name: str, dimensions: int) -> Callable[[], Embedder]:

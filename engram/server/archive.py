@@ -22,6 +22,7 @@ DUMP = "neo4j.dump"
 """The entry that `neo4j-admin database load` takes."""
 MANIFEST = "backup.json"
 _CHUNK = 1 << 20
+_MANIFEST_LIMIT = 65_536
 
 
 class Sink(Protocol):
@@ -122,15 +123,15 @@ def verify(path: Path) -> Manifest:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            manifest = Manifest.parse(archive.read(MANIFEST))
-            # A packed entry is not ours, and could unpack to more than there is room for.
-            if archive.getinfo(DUMP).compress_type != zipfile.ZIP_STORED:
-                raise ValueError("its dump is packed a second time")  # noqa: TRY301  (reworded below)
-            with archive.open(DUMP) as entry:
+            manifest = _read_manifest(archive)
+            with _entry(archive, DUMP) as entry:
                 hashed = _Hashed(_Nowhere())
                 shutil.copyfileobj(entry, hashed, _CHUNK)
     except OSError as error:
-        raise BackupFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise BackupFileError(
+            f"{path} cannot be read: {error.strerror or error}.",
+            remedy="Is it the right path, and may you read it? The database was not touched.",
+        ) from error
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
         raise BackupFileError(
             f"{path} is not a backup that Engram made, or it is cut or damaged.",
@@ -160,7 +161,23 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(path) as archive, archive.open(DUMP) as entry:
             yield entry
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        raise BackupFileError(f"{path} changed while it was read.") from error
+        raise BackupFileError(
+            f"{path} changed while it was read.", remedy="Use a copy of it that nothing writes to."
+        ) from error
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    if archive.getinfo(MANIFEST).file_size > _MANIFEST_LIMIT:
+        raise ValueError(f"what it says of itself is longer than {_MANIFEST_LIMIT} bytes")
+    with _entry(archive, MANIFEST) as entry:
+        return Manifest.parse(entry.read(_MANIFEST_LIMIT))
+
+
+def _entry(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """Open an entry; a packed one is not ours, and could unpack to more than there is room for."""
+    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"its {name} is packed a second time")
+    return archive.open(name)
 
 
 class _Nowhere:

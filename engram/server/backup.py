@@ -7,8 +7,8 @@ the server meanwhile.
 """
 
 import contextlib
+import dataclasses
 import importlib.metadata
-import os
 import re
 import shutil
 import time
@@ -20,6 +20,7 @@ from pathlib import Path
 from engram.config import Settings
 from engram.errors import BackupError, BackupFileError, ConfigurationError, EngramError, InvalidInputError
 from engram.graph import Graph
+from engram.private import sync_folder
 from engram.schema import read_schema
 from engram.server import archive
 from engram.server.archive import Manifest
@@ -64,21 +65,17 @@ def backup(
         check: Try the file before it gets its name.
 
     Raises:
-        InvalidInputError: The file is there, or its folder is not.
+        InvalidInputError: The file is there, or its folder is not, or it is a folder.
         BackupError: There is no database, no room, or the dump or its check failed.
         StartError: The server cannot be stopped or started.
     """
     _refuse_configured(settings)
     path = path.expanduser().absolute()
-    if not path.parent.is_dir() or path.is_dir():
-        raise InvalidInputError(f"{path} cannot be written: its folder does not exist, or it is a folder.")
-    if path.exists() and not overwrite:
-        raise InvalidInputError(f"{path} is there already.", remedy="Name another file, or use --overwrite.")
+    _refuse_place(path, overwrite=overwrite)
     server = managed(settings)
     part = path.with_name(f".{path.name}.part")
     with server.home.locked(_LOCK_SECONDS, notify), _writing(part):
-        store = _store(server, notify)
-        store.tidy()
+        store = _clean_store(server, notify)
         size = store.size()
         if not size:
             raise BackupError(
@@ -99,7 +96,7 @@ def backup(
             _load(store, part, archive.verify(part), notify)
             store.tidy()
         part.replace(path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     return Receipt(path=path, manifest=manifest, seconds_away=away.seconds)
 
 
@@ -127,8 +124,7 @@ def restore(settings: Settings, path: Path, notify: Notify, *, replace: bool = F
     _check_version(path, manifest)
     server = server_to_start(settings, notify)
     with server.home.locked(_LOCK_SECONDS, notify):
-        store = _store(server, notify)
-        store.tidy()
+        store = _clean_store(server, notify)
         if store.size() and not replace:
             raise BackupError(
                 f"There is a database in {server.home.root} already.",
@@ -138,14 +134,7 @@ def restore(settings: Settings, path: Path, notify: Notify, *, replace: bool = F
         ran = server.running() is not None
         began = time.monotonic()
         server.stop_held(notify)
-        store.put_in_place()
-        try:
-            _prove(server.start_held(notify))
-        except EngramError as error:
-            _take_back(server, store, notify, ran=ran)
-            raise BackupError(
-                f"The backup does not work: {error.message} The database is what it was."
-            ) from error
+        _exchange(server, store, notify, ran=ran)
         seconds = time.monotonic() - began if ran else 0.0
         store.tidy()
     return Receipt(path=path, manifest=manifest, seconds_away=seconds)
@@ -199,10 +188,32 @@ def _load(store: Store, path: Path, manifest: Manifest, notify: Notify) -> None:
         raise
 
 
+def _exchange(server: Server, store: Store, notify: Notify, *, ran: bool) -> None:
+    """Put the loaded database in place, and take the old one back unless the new one proves to work."""
+    try:
+        store.put_in_place()
+        _prove(server.start_held(notify, trial=True))
+        store.mark_proven()
+    except BaseException as error:  # Ctrl-C too: the old database is safe only once it is back
+        _take_back(server, store, notify, ran=ran)
+        if isinstance(error, OSError):
+            raise BackupError(
+                f"The backup cannot be put in place: {error}. The database is what it was.",
+                remedy="Free some space, or repair the data directory's permissions.",
+            ) from error
+        if isinstance(error, EngramError):
+            raise BackupError(
+                f"The backup does not work: {error.message} The database is what it was.",
+                remedy=error.remedy,
+            ) from error
+        raise
+    if (state := server.home.read_state()) is not None:
+        server.home.write_state(dataclasses.replace(state, ready=True))
+
+
 def _take_back(server: Server, store: Store, notify: Notify, *, ran: bool) -> None:
-    notify("The backup does not work; taking the old database back …")
-    server.stop_held(notify)
-    store.put_back()
+    """Undo the exchange. What this leaves undone when it fails or is cut off, the next start does."""
+    server.recover_held(notify)
     store.tidy()
     if ran:
         server.start_held(notify)
@@ -214,6 +225,14 @@ def _prove(there: Connection) -> None:
         graph.check()
         read_schema(graph)
         graph.read("inspect/await_indexes", seconds=_INDEX_SECONDS)
+
+
+def _clean_store(server: Server, notify: Notify) -> Store:
+    """Return the server's store, without what a backup or a restore that was cut off left in it."""
+    server.recover_held(notify)
+    store = _store(server, notify)
+    store.tidy()
+    return store
 
 
 def _store(server: Server, notify: Notify) -> Store:
@@ -229,6 +248,19 @@ def _refuse_configured(settings: Settings) -> None:
             f"neo4j_uri is {settings.neo4j_uri}, and only the server that Engram runs itself can be stopped for this.",
             remedy="Use that server's `neo4j-admin database dump`, or `engram export`; or unset ENGRAM_NEO4J_URI.",
         )
+
+
+def _refuse_place(path: Path, *, overwrite: bool) -> None:
+    if path.is_dir():
+        raise InvalidInputError(
+            f"{path} is a folder.", remedy=f"Name a file in it, such as {path / 'memory.zip'}."
+        )
+    if not path.parent.is_dir():
+        raise InvalidInputError(
+            f"There is no folder {path.parent}.", remedy="Make it first, or name a file elsewhere."
+        )
+    if path.exists() and not overwrite:
+        raise InvalidInputError(f"{path} is there already.", remedy="Name another file, or use --overwrite.")
 
 
 def _check_version(path: Path, manifest: Manifest) -> None:
@@ -254,12 +286,3 @@ def _no_room(where: str, needed: int, free: int) -> BackupError:
         f"{free / 1e6:.0f} MB are free {where}, and up to {(needed + _SPARE) / 1e6:.0f} MB are needed.",
         remedy="Free some space, or use another disk.",
     )
-
-
-def _sync(folder: Path) -> None:
-    """Force the folder's entries to the disk: the file's name is one of them."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -12,7 +12,7 @@ import platformdirs
 
 from engram.config import Settings, child_environment
 from engram.errors import StartError
-from engram.server import diagnosis, process
+from engram.server import diagnosis, exchange, process
 from engram.server.connection import Connection
 from engram.server.files import NEO4J_VERSION, Home, State, shipped
 from engram.server.managed import Notify, Status, bolt_uri, browser_url
@@ -20,6 +20,7 @@ from engram.server.ports import choose_ports
 
 IMAGE = f"neo4j:{NEO4J_VERSION}-community"
 _PULL_LIMIT = 1800.0
+_MOVE_LIMIT = 600.0
 
 
 def docker_engine() -> str | None:
@@ -93,11 +94,19 @@ class DockerServer:
         with self.home.locked(self.settings.server_start_timeout + 60, say):
             return self.start_held(say)
 
-    def start_held(self, say: Notify) -> Connection:
-        """Start the container as `start` does, for a caller who holds the home's lock."""
+    def start_held(self, say: Notify, *, trial: bool = False) -> Connection:
+        """Start the container as `start` does, for a caller who holds the home's lock.
+
+        The exchange of a restore that was cut off is undone first, unless this is that restore's own `trial`: then
+        others do not find the server.
+        """
         if there := self.running():
             return there
+        if not trial:
+            self.recover_held(say)
         state = self.planned()
+        if trial:
+            self.home.write_state(state)  # by which it can be stopped, even if it does not get healthy
         say(f"Starting Neo4j {NEO4J_VERSION} in Docker (project {self.project}) …")
         began = time.monotonic()
         limit = self.settings.server_start_timeout
@@ -107,10 +116,37 @@ class DockerServer:
         if done is None or done.returncode != 0:
             raise self._failure(state, done)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self.home.write_state(replace(state, started_at=now, ready=True))
+        self.home.write_state(replace(state, started_at=now, ready=not trial))
         seconds = time.monotonic() - began
         say(f"Neo4j is ready after {seconds:.1f} s: {bolt_uri(state)}, Browser {browser_url(state)}")
         return self._connection(state)
+
+    def recover_held(self, say: Notify) -> None:
+        """Stop the container and take the old database back, where a restore did not get to prove the new one.
+
+        Raises:
+            StartError: Docker did not answer, or did not do it; the old database is kept.
+        """
+        state = self.home.read_state() or self.planned()
+        if self.in_volume(state, exchange.LOOK):
+            self.stop_held(say)
+            say("Taking back the database that a restore had replaced …")
+            self.in_volume(state, exchange.UNDO)
+
+    def in_volume(self, state: State, script: str) -> str:
+        """Run a shell script where the volume is and return what it prints.
+
+        Raises:
+            StartError: Docker did not do it.
+        """
+        done = self.compose(state, *one_off(script), limit=_MOVE_LIMIT)
+        if done is None or done.returncode != 0:
+            why = last_line(done.stderr) if done else f"no answer within {_MOVE_LIMIT:.0f} s"
+            raise StartError(
+                f"Docker could not look after Neo4j's volume: {why or 'it did not say why'}.",
+                remedy="`docker info` says whether Docker answers; then try again. No database was removed.",
+            )
+        return done.stdout.strip()
 
     def planned(self) -> State:
         """Return what the container would be started as now."""
@@ -144,8 +180,11 @@ class DockerServer:
         if ran:
             say("Stopping Neo4j …")
         done = self.compose(state, "stop", "neo4j", limit=120)
-        if ran and (done is None or done.returncode != 0):
-            raise StartError(f"Docker did not stop Neo4j: {done.stderr.strip() if done else 'no answer'}.")
+        if (done is None or done.returncode != 0) and (ran or self._has_container(state)):
+            raise StartError(
+                f"Docker did not stop Neo4j: {last_line(done.stderr) if done else 'no answer'}.",
+                remedy="Try again; or find the container with `docker ps` and stop it with `docker stop`.",
+            )
         self.home.write_state(replace(state, started_at=None, ready=False))
         return ran
 
@@ -195,6 +234,10 @@ class DockerServer:
             or process.discovered_version(state.http_port) is None
         ):
             return False
+        return self._has_container(state)
+
+    def _has_container(self, state: State) -> bool:
+        """Whether compose knows a container of ours that runs, healthy or not."""
         done = self.compose(state, "ps", "--status", "running", "--quiet", "neo4j")
         return done is not None and done.returncode == 0 and bool(done.stdout.strip())
 
@@ -239,6 +282,19 @@ class DockerServer:
             origin="docker",
             browser_url=browser_url(state),
         )
+
+
+def one_off(script: str) -> list[str]:
+    """Return the arguments that run a shell script in a container of the service's image, with its volumes.
+
+    The image's entry point is passed by: it writes to the output that is to hold the dump, and changes owners.
+    """
+    return ["run", "--rm", "--no-deps", "-T", "--user", "neo4j", "--entrypoint", "sh", "neo4j", "-c", script]
+
+
+def last_line(said: str) -> str:
+    """Return the last line of what a command said, cut to a length that a message can hold."""
+    return (said.strip().splitlines() or [""])[-1][:300]
 
 
 def _docker(

@@ -4,9 +4,10 @@ from typing import IO
 
 from engram.config import child_environment
 from engram.errors import BackupError
+from engram.server import exchange
 from engram.server.archive import Sink
 from engram.server.configuration import DATABASE
-from engram.server.docker import DockerServer, find_docker
+from engram.server.docker import DockerServer, find_docker, last_line, one_off
 from engram.server.files import State
 from engram.server.store import run_tool
 
@@ -20,32 +21,7 @@ exec neo4j-admin database load {_CONFIGURED} --from-stdin {DATABASE}
 """
 _CHECK = f"""exec neo4j-admin database check {_CONFIGURED} --max-off-heap-memory=256m \
 --report-path=/data/restoring {DATABASE}"""
-# The transaction logs go in first: while there is no databases/neo4j, the old pair can be taken back as it was.
-_PUT_IN_PLACE = f"""set -e
-cd /data
-mkdir -p databases transactions before/databases before/transactions
-for part in databases transactions; do
-  if [ -d $part/{DATABASE} ]; then mv $part/{DATABASE} before/$part/; fi
-done
-for part in transactions databases; do mv restoring/$part/{DATABASE} $part/; done
-"""
-_PUT_BACK = f"""set -e
-cd /data
-if [ -d before/databases/{DATABASE} ]; then
-  for part in transactions databases; do
-    if [ -d before/$part/{DATABASE} ]; then
-      rm -rf $part/{DATABASE}
-      mv before/$part/{DATABASE} $part/
-    fi
-  done
-fi
-"""
-# Whoever was cut off while putting in place left no databases/neo4j.
-_TIDY = f"""if [ ! -d /data/databases/{DATABASE} ]; then
-{_PUT_BACK}
-fi
-rm -rf /data/restoring /data/before
-"""
+_SIZE_LIMIT = 120.0
 
 
 class DockerStore:
@@ -56,12 +32,23 @@ class DockerStore:
         self._state = state
 
     def size(self) -> int:
-        """Return the bytes that the database takes; 0 if there is none."""
-        return self._number(_SIZE)
+        """Return the bytes that the database takes; 0 if there is none.
+
+        Raises:
+            BackupError: Docker did not say. That must not pass for an empty volume, which a restore may fill.
+        """
+        size, why = self._number(_SIZE)
+        if size is None:
+            raise BackupError(
+                f"Docker did not say how large the database is: {why}.",
+                remedy="`docker info` says whether Docker answers; then try again. The database was not touched.",
+            )
+        return size
 
     def free(self) -> int | None:
         """Return the bytes that are free beside it; None if that is not known."""
-        return self._number(_FREE) or None
+        free, _why = self._number(_FREE)
+        return free
 
     def dump(self, sink: Sink) -> None:
         """Write the server's own dump of the database; the server is stopped."""
@@ -77,20 +64,25 @@ class DockerStore:
 
     def put_in_place(self) -> None:
         """Put what was loaded in the place of the database, which is kept; the server is stopped."""
-        self._shell("load", _PUT_IN_PLACE)
+        self._server.in_volume(self._state, exchange.PUT_IN_PLACE)
 
-    def put_back(self) -> None:
-        """Undo `put_in_place`."""
-        self._shell("load", _PUT_BACK)
+    def mark_proven(self) -> None:
+        """Say that what was put in place works: what it replaced need not be kept."""
+        self._server.in_volume(self._state, exchange.MARK_PROVEN)
 
     def tidy(self) -> None:
-        """Remove what was loaded and what was kept."""
-        self._shell("load", _TIDY)
+        """Remove what was loaded and what was replaced; undo an exchange that was not proven."""
+        self._server.in_volume(self._state, exchange.DISCARD)
 
-    def _number(self, script: str) -> int:
-        done = self._server.compose(self._state, *_one_off(script), limit=120)
-        text = done.stdout.strip() if done and done.returncode == 0 else ""
-        return int(text) if text.isdecimal() else 0
+    def _number(self, script: str) -> tuple[int | None, str]:
+        """Return the number that a script prints, or None and why there is none."""
+        done = self._server.compose(self._state, *one_off(script), limit=_SIZE_LIMIT)
+        if done is None:
+            return None, f"no answer within {_SIZE_LIMIT:.0f} s"
+        text = done.stdout.strip()
+        if done.returncode == 0 and text.isdecimal():
+            return int(text), ""
+        return None, last_line(done.stderr) or f"it answered {text[:100]!r}"
 
     def _shell(
         self, verb: str, script: str, *, source: IO[bytes] | None = None, sink: Sink | None = None
@@ -98,14 +90,6 @@ class DockerStore:
         program = find_docker()
         if program is None:
             raise BackupError("There is no docker command.", remedy="Install Docker.")
-        command = [program, *self._server.compose_arguments(*_one_off(script))]
+        command = [program, *self._server.compose_arguments(*one_off(script))]
         environment = child_environment(**self._server.compose_variables(self._state))
         run_tool(command, environment, verb, source=source, sink=sink)
-
-
-def _one_off(script: str) -> list[str]:
-    """Return the arguments that run a shell script in a container of the service's image, with its volumes.
-
-    The image's entry point is passed by: it writes to the output that is to hold the dump, and changes owners.
-    """
-    return ["run", "--rm", "--no-deps", "-T", "--user", "neo4j", "--entrypoint", "sh", "neo4j", "-c", script]

@@ -13,7 +13,7 @@ import psutil
 from engram.config import Settings, child_environment
 from engram.errors import ServerError, StartError
 from engram.private import write_private
-from engram.server import artifacts, configuration, diagnosis, process
+from engram.server import artifacts, configuration, diagnosis, exchange, process
 from engram.server.connection import Connection
 from engram.server.files import NEO4J_VERSION, Backend, Home, State, shipped
 from engram.server.java import Java, find_java, missing_java
@@ -78,8 +78,16 @@ class ManagedServer:
         with self.home.locked(self.settings.server_start_timeout + 900, say):
             return self.start_held(say, progress)
 
-    def start_held(self, say: Notify, progress: artifacts.Progress | None = None) -> Connection:
-        """Start the server as `start` does, for a caller who holds the home's lock."""
+    def start_held(
+        self, say: Notify, progress: artifacts.Progress | None = None, *, trial: bool = False
+    ) -> Connection:
+        """Start the server as `start` does, for a caller who holds the home's lock.
+
+        The exchange of a restore that was cut off is undone first, unless this is that restore's own `trial`: then
+        others do not find the server.
+        """
+        if not trial:
+            self.recover_held(say)
         for _ in range(_STARTS_TRIED - 1):
             try:
                 return self.running() or self._start_locked(say, progress)
@@ -87,6 +95,17 @@ class ManagedServer:
                 # Free when it was looked at, and somebody else's ten seconds later: take the next ones.
                 say("Another program took the port meanwhile; trying the next one.")
         return self.running() or self._start_locked(say, progress)
+
+    def recover_held(self, say: Notify) -> None:
+        """Stop the server and take the old database back, where a restore did not get to prove the new one.
+
+        Raises:
+            StartError: That failed; the old database is kept.
+        """
+        if exchange.is_unproven(self.home):
+            self.stop_held(say)
+            say("Taking back the database that a restore had replaced …")
+            exchange.undo(self.home)
 
     def stop(self, notify: Notify | None = None) -> bool:
         """Stop the server; return whether there was one.
@@ -197,7 +216,6 @@ class ManagedServer:
             say("Waiting for Neo4j, which is starting …")
             return self._wait(state, ours, say, time.monotonic(), marks={})
         process.end_tools(self.home.root)
-        self.home.recover()
         java, jars = self.runtime(say, progress)
         if state is not None and state.pid is not None:
             # It did not end by `stop`. A killed Java lets go of its ports and its store only some moments later.
@@ -255,7 +273,8 @@ class ManagedServer:
             self._check_databases(child, marks)
             time.sleep(0.2)
         self._check_databases(child, marks)
-        state = replace(state, ready=True)
+        # A database that a restore has yet to prove is not for others to find.
+        state = replace(state, ready=not exchange.is_unproven(self.home))
         self.home.write_state(state)
         say(
             f"Neo4j is ready after {time.monotonic() - began:.1f} s: {bolt_uri(state)}, Browser {browser_url(state)}"

@@ -1,9 +1,4 @@
-"""The files of a database whose server is stopped: dumped, loaded beside it, checked, put in its place.
-
-A restore builds the new database in `restoring/`, while the old one is served on. Putting it in place is two renames,
-`data` to `data.before` and `restoring/data` to `data`. A process that is killed between them leaves no `data`, and the
-next start takes `data.before` back.
-"""
+"""The files of a database whose server is stopped: dumped, loaded beside it, checked, put in its place."""
 
 import contextlib
 import shutil
@@ -15,7 +10,7 @@ from typing import IO, Protocol
 
 from engram.config import child_environment
 from engram.errors import BackupError
-from engram.server import configuration, diagnosis, process
+from engram.server import configuration, diagnosis, exchange, process
 from engram.server.archive import Sink
 from engram.server.configuration import DATABASE
 from engram.server.files import Home
@@ -51,12 +46,15 @@ class Store(Protocol):
         """Put what was loaded in the place of the database, which is kept; the server is stopped."""
         ...
 
-    def put_back(self) -> None:
-        """Undo `put_in_place`."""
+    def mark_proven(self) -> None:
+        """Say that what was put in place works: what it replaced need not be kept."""
         ...
 
     def tidy(self) -> None:
-        """Remove what was loaded and what was kept."""
+        """Remove what was loaded, and what was replaced by a database that was proven to work.
+
+        An exchange that was not proven is undone; then the server is stopped.
+        """
         ...
 
 
@@ -94,22 +92,17 @@ class JarStore:
 
     def put_in_place(self) -> None:
         """Put what was loaded in the place of the database, which is kept; the server is stopped."""
-        with contextlib.suppress(FileNotFoundError):
-            self._home.data.rename(self._home.before)
-        (self._home.draft / "data").rename(self._home.data)
+        exchange.put_in_place(self._home)
 
-    def put_back(self) -> None:
-        """Undo `put_in_place`."""
-        if self._home.before.exists():
-            shutil.rmtree(self._home.data, ignore_errors=True)
-            self._home.before.rename(self._home.data)
+    def mark_proven(self) -> None:
+        """Say that what was put in place works: what it replaced need not be kept."""
+        exchange.mark_proven(self._home)
 
     def tidy(self) -> None:
-        """Remove what was loaded and what was kept."""
+        """Remove what was loaded and what was replaced; undo an exchange that was not proven."""
         process.end_tools(self._home.root)
-        self._home.recover()
-        for folder in (self._home.draft, self._home.before):
-            shutil.rmtree(folder, ignore_errors=True)
+        exchange.undo(self._home)
+        exchange.discard(self._home)
 
     def _admin(
         self,

@@ -513,6 +513,9 @@ def test_input_that_is_not_text(engram_env: dict[str, str], said: Said) -> None:
     ("more", "arguments", "code", "told"),
     [
         ({"ENGRAM_LLM": "anthropic"}, [], 7, "ENGRAM_ANTHROPIC_API_KEY"),
+        ({}, ["--model", "nosuchmodel"], 7, "ENGRAM_GEMINI_API_KEY or ENGRAM_ANTHROPIC_API_KEY"),
+        ({"ENGRAM_LLM": "none"}, ["--model", "nosuchmodel"], 7, "ENGRAM_LLM"),
+        ({}, ["--model", "nosuchmodel", "--no-llm"], 2, "exclude each other"),
         ({"ENGRAM_GEMINI_BASE_URL": "localhost"}, [], 2, "ENGRAM_GEMINI_BASE_URL"),
         ({}, ["--system-prompt", " "], 2, "system prompt is empty"),
         ({}, ["--session", " "], 2, "session is empty"),

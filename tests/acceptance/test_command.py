@@ -1,6 +1,7 @@
 """The installed command, as a person or a script uses it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -114,6 +115,22 @@ def test_json_is_one_document_also_for_errors(engram_env: dict[str, str]) -> Non
     assert json.loads(run(engram_env, "--json", "recall", "anything").stdout) == []
     failed = run(engram_env, "get", "0123456789", "--json", code=3)
     assert json.loads(failed.stdout)["error"] == "NotFoundError"
+    for arguments in (["get", "--json"], ["--json", "nonsense"], ["get", "--nonsense", "--json"]):
+        refused = json.loads(run(engram_env, *arguments, code=2).stdout)
+        assert (refused["error"], refused.keys()) == ("UsageError", {"error", "message", "remedy"})
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["config", "list"], ["stats", "--json"], ["export", "-"]])
+def test_a_reader_that_leaves_is_no_failure(engram_env: dict[str, str], arguments: list[str]) -> None:
+    """Into a pipe that nobody reads any more a command ends with 141, without a word."""
+    run(engram_env, "remember", "x")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        done = subprocess.run(
+            [ENGRAM, *arguments], check=False, env=engram_env, stdout=pipe, stderr=subprocess.PIPE, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_wrong_password(engram_env: dict[str, str]) -> None:
@@ -240,3 +257,13 @@ def test_erasing_says_what_it_had_replaced(engram_env: dict[str, str]) -> None:
     assert f"--undo {old[:8]}" in run(engram_env, "forget", new, "--erase", "--yes").stderr
     run(engram_env, "forget", "--undo", old)
     assert data(engram_env, "recall", "shop")[0]["memory"]["id"] == old
+
+
+def test_bringing_back_says_what_replaces_it_no_more(engram_env: dict[str, str]) -> None:
+    """What had replaced it, and why, is told before that link is gone; what was never forgotten is told as such."""
+    old = data(engram_env, "remember", "I drive a Saab")["id"]
+    assert "was not forgotten" in run(engram_env, "forget", "--undo", old).stderr
+    new = data(engram_env, "remember", "I drive a Volvo", "--supersedes", old, "--reason", "sold it")["id"]
+    told = run(engram_env, "forget", "--undo", old).stderr
+    assert f"{new[:8]} “I drive a Volvo” replaces it no more (it had because: sold it)" in told
+    assert {hit["memory"]["id"] for hit in data(engram_env, "recall", "I drive")} == {old, new}

@@ -10,6 +10,7 @@ import pytest
 from engram.config import Settings
 from engram.graph import Graph
 from engram.memory import Engram
+from engram.records import STOPPED
 from engram.testing import HashEmbedder
 from tests.acceptance.test_command import data, run
 from tests.conftest import DIMENSIONS
@@ -65,6 +66,14 @@ def test_what_was_left_behind_is_found(engram_env: dict[str, str], memory: Engra
             "error": "no room",
             "failed": 1,
         },
+        {
+            "id": f"{memory.space}-2",
+            "job": "promote",
+            "space": memory.space,
+            "started_at": past,
+            "error": STOPPED,
+            "failed": 0,
+        },
     ]
     in_the_graph(memory, "create_runs", runs=runs)
     journal = Path(engram_env["ENGRAM_DATA_DIR"]) / "journal" / "0.jsonl"
@@ -80,6 +89,7 @@ def test_what_was_left_behind_is_found(engram_env: dict[str, str], memory: Engra
     details = " / ".join(finding["detail"] for finding in named["jobs"])
     assert "decay failed" in details
     assert "no room" in details
+    assert "promote failed" not in details  # somebody stopped it
     assert "late: decay" in details
     assert "never ended" in details
     assert named["journal"][0]["detail"].startswith("1 things said")

@@ -30,6 +30,10 @@ def test_export_and_restore_a_copy(engram_env: dict[str, str], tmp_path: Path) -
     told = json.loads(exported.stdout)
     assert (told["nodes"]["Memory"], told["relationships"]["FOLLOWS"]) == (2, 1)
     assert file.stat().st_mode & 0o777 == 0o600
+    kept = file.read_bytes()
+    refused = engram(engram_env, "export", file)
+    assert (refused.returncode, b"--overwrite" in refused.stderr, file.read_bytes()) == (2, True, kept)
+    told = json.loads(engram(engram_env, "export", file, "--overwrite", "--json").stdout)
 
     space = f"{engram_env['ENGRAM_SPACE']}-{uuid4().hex[:6]}"
     restored = engram(engram_env, "import", "--restore", file, "--space", space, "--new-ids")
@@ -64,6 +68,8 @@ def test_other_forms_and_faults(engram_env: dict[str, str], tmp_path: Path) -> N
     script = engram(engram_env, "export", "-", "--format", "cypher").stdout
     assert script.count(b"Ada keeps bees.") >= 1
     assert script.startswith(b"CYPHER 25\n")
+    refused = engram(engram_env, "export", "-", "--format", "cypher", "--embeddings")
+    assert (refused.returncode, b"Only jsonl holds vectors" in refused.stderr) == (2, True)
 
     cut = engram(engram_env, "import", "--restore", "-", "--space", "cut", data=b"".join(lines[:-1]))
     assert (cut.returncode, b"cut off" in cut.stderr) == (2, True)

@@ -223,24 +223,29 @@ def by_hand(environment: dict[str, str]) -> "subprocess.Popen[bytes]":
 def test_only_protocol_on_stdout_and_a_clean_end(
     environment: dict[str, str], leave: Callable[["subprocess.Popen[bytes]"], None]
 ) -> None:
-    """Rubbish and overlong lines do not end it or reach stdout; a closed stdin or SIGTERM ends it with 0."""
+    """Rubbish and overlong lines do not end it and are answered; a closed stdin or SIGTERM ends it with 0."""
     process = by_hand(environment)
     try:
         assert process.stdin is not None
         assert process.stdout is not None
         ping = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "ping"}).encode()
         ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode()
-        for line in (ready, b"rubbish", b"\xff\xfe", b'{"a":' + b" " * 1_200_000 + b"}", ping):
+        long = json.dumps({"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"a": " " * 1_200_000}})
+        for line in (ready, b"rubbish", b"\xff\xfe", b"", b"[]", long.encode(), ping):
             process.stdin.write(line + b"\n")
         process.stdin.flush()
-        while json.loads(process.stdout.readline()).get("id") != 2:
-            pass
+        answers = [json.loads(process.stdout.readline()) for _ in range(5)]
+        errors = [(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer]
+        assert errors == [(None, -32700), (None, -32700), (None, -32600), (3, -32600)]
+        assert answers[-1]["id"] == 2
         leave(process)
         rest = process.stdout.read()
         assert process.wait(20) == 0, process.stderr.read() if process.stderr else ""
         assert rest == b""
         assert process.stderr is not None
-        assert b"Traceback" not in process.stderr.read()
+        told = process.stderr.read()
+        assert told.count(b"Refused") == len(errors)
+        assert b"Traceback" not in told
     finally:
         process.kill()
         process.wait()

@@ -8,7 +8,7 @@ from urllib.request import urlopen
 import pytest
 
 from engram.observing.metrics import LOOPBACK
-from tests.acceptance.test_command import ENGRAM
+from tests.acceptance.test_command import ENGRAM, run
 from tests.unit.test_observing import free_port
 
 pytestmark = pytest.mark.graph
@@ -45,3 +45,11 @@ def test_the_jobs_log_and_count_for_whoever_runs_them(engram_env: dict[str, str]
     assert first["seconds"] > 0
     assert f'engram_job_seconds_count{{name="{first["job"]}"}} 1.0' in text.splitlines()
     assert "process_resident_memory_bytes" in text
+
+
+def test_spans_for_a_collector_that_is_away_are_one_line(engram_env: dict[str, str]) -> None:
+    """The command works as ever, and says once where nobody took its spans, naming the variable."""
+    endpoint = f"http://127.0.0.1:{free_port()}"
+    done = run(engram_env | {"ENGRAM_TRACING": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}, "stats")
+    where = f"the collector at {endpoint} (OTEL_EXPORTER_OTLP_ENDPOINT)"
+    assert done.stderr.splitlines() == [f"Spans are lost: {where} does not answer."]

@@ -41,7 +41,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def test_killed_resumed_switched_confirmed(environment: dict[str, str], tmp_path: Path) -> None:
-    """Killed with SIGKILL it goes on where it was; then the new model is in use, and the old one is refused."""
+    """Killed with SIGKILL it goes on where it was; then the new model is in use, and the old one is refused.
+
+    A restore meanwhile is refused without a word on going on, and settings that name the old model switch nothing back.
+    """
     talk = tmp_path / "talk.jsonl"
     # No run's texts are in the cache of vectors already.
     lines = [
@@ -50,6 +53,8 @@ def test_killed_resumed_switched_confirmed(environment: dict[str, str], tmp_path
     ]
     talk.write_text("\n".join(map(json.dumps, lines)))
     run(environment, "import", str(talk))
+    file = str(tmp_path / "harbour.jsonl.gz")
+    run(environment, "export", file)
     command = [ENGRAM, "reindex", "--embedder", "onnx", "--embed-model", MINILM]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not ask("MATCH (m:Memory) WHERE m.embedding_b IS NOT NULL RETURN m LIMIT 1"):
@@ -61,18 +66,26 @@ def test_killed_resumed_switched_confirmed(environment: dict[str, str], tmp_path
     assert (cut_off["state"], cut_off["memories"]) == ("filling", TURNS)
     assert 0 < cut_off["made"] < TURNS
     assert data(environment, "recall", "the old harbour")
+    refused = run(environment, "import", "--restore", file, "--space", "copy", "--new-ids", code=4).stderr
+    assert "A reindex is under way" in refused
+    assert "Stopped" not in refused
+    goes_on = f"`engram reindex --embedder onnx --embed-model {MINILM}` goes on"
+    assert goes_on in run(environment, "reindex", "--status").stdout.replace("\n", " ")
+    assert "are being made" in run(environment, "reindex", code=2).stderr
 
     done = data(environment, "reindex", "--embedder", "onnx", "--embed-model", MINILM)
     assert (done["state"], done["dimensions"], done["made"]) == ("kept", 384, TURNS - cut_off["made"])
     assert done["settings"] == {"embed_model": MINILM}
     assert "engram config set" in run(environment, "recall", "harbour", code=4).stderr
+    assert "engram config set embed_model" in run(environment, "reindex", code=2).stderr
+    assert data(environment, "reindex", "--status")["embed_model"] == MINILM
     run(environment, "config", "set", "embed_model", MINILM)
     hits = data(environment, "recall", "the boat 17 in the harbour")
     assert hits[0]["similarity"] > 0.5
 
     run(environment, "reindex", "--back")
     assert "Kept" in run(environment, "reindex", "--status").stdout
-    run(environment, "reindex")
+    run(environment, "reindex", "--embed-model", MINILM)
     assert "The old vectors are gone" in run(environment, "reindex", "--confirm").stdout
     assert "nothing to confirm" in run(environment, "reindex", "--confirm", code=2).stderr
     assert data(environment, "recall", "the boat 17 in the harbour")[0]["similarity"] > 0.5

@@ -80,7 +80,7 @@ def test_the_managed_server_runs_in_docker(servers: list[DockerServer], tmp_path
     assert other.home.password_file.read_text().strip() != password
     left = other.compose(other.planned(), "exec", "-T", "neo4j", "ls", "/data")
     assert left is not None
-    assert {"restoring", "before"}.isdisjoint(left.stdout.split())
+    assert {"restoring", "before", "replaced"}.isdisjoint(left.stdout.split())
 
 
 def test_the_tests_can_run_on_a_container() -> None:

@@ -118,7 +118,8 @@ def errors_page() -> str:
         "Errors and exit codes",
         "Everything that Engram raises on purpose is an `EngramError`, with `message` and, where there is one, `remedy`. "
         "On the command line the two are printed on standard error; with `--json` also as "
-        '`{"error": NAME, "message": TEXT, "remedy": TEXT or null}` on standard output.',
+        '`{"error": NAME, "message": TEXT, "remedy": TEXT or null}` on standard output. A command line that cannot be '
+        "read is `UsageError` there, with exit code 2.",
         "## Exit codes",
         table(("code", "meaning"), sorted(listed, key=lambda row: int(row[0]))),
         "## Errors",

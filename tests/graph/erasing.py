@@ -1,6 +1,7 @@
 """A space in which somebody was spoken of in every place that has a text, and a look for what is left of it."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from pkgutil import resolve_name
@@ -20,6 +21,7 @@ from engram.memory import Engram
 from engram.moving.labels import KEYS
 from engram.private import append_private
 from engram.records import Turn
+from engram.statements import load
 from engram.testing import FixedClock, HashEmbedder, ScriptedModel
 from tests.conftest import DIMENSIONS, Address
 from tests.graph.beside import run
@@ -41,6 +43,53 @@ OTHERS = ("I live in Utrecht near the old canal", "That sounds hard", "She has a
 _JOBS = ("extract", "cluster", "boxes", "entities", "dream", "archive")
 _SINGLE = frozenset({"ConsolidationConfig", "RelevanceBlend", "AgentManifest"})
 """Labels of which a space that is lived in has its one node."""
+
+WORDED: Mapping[str, frozenset[str]] = {
+    sort: frozenset(re.findall(r"'(\w+)'", properties))
+    for sort, properties in re.findall(
+        r"^  (\w+): \[([^\]]*)\]", load("inspect/find_traces").text, re.MULTILINE
+    )
+}
+"""Properties that hold somebody's words, by label or type: where erasing looks."""
+ENGINES: Mapping[str, frozenset[str]] = {
+    sort: frozenset(properties.split())
+    for sort, properties in {
+        "Memory": (
+            "id content_hash kind tier due_tier status source_tag embed_model space_key category dreamed "
+            "compressed_by memory_kind archive_reason archived_run policy_class lifecycle_state verification_state"
+        ),
+        "Turn": "id source_tag extracted_by",
+        "Session": "tail",
+        "Entity": "summary_of",
+        "ScratchEntry": "id turn run memory state action novelty reason signals source_tag",
+        "Goal": "id state",
+        "Recall": "id mode query_hash text_hash active",
+        "LlmCall": "id run model purpose outcome",
+        "LoopRun": "id host",
+        "JobRun": "id job by undoes shallow_why",
+        "BeliefChange": "id kind by run undone_by",
+        "SemanticCluster": "id status",
+        "MemoryBox": "id due sealed_why",
+        "Trace": "id",
+        "Archived": "id memory run tier due_tier",
+        "Dream": "id run why",
+        "ConsolidationAttempt": "id phase run worker outcome",
+        "SafetyCycle": "top",
+        "SafetyEvent": "id ceiling subject reason",
+        "ConfigChange": "key by",
+        "Approval": "id memory state by",
+        "RecordCounter": "kind month model purpose",
+        "ALIAS_OF": "by change evidence",
+        "CHANGED": "by change evidence role state status",
+        "IN_TENSION_WITH": "how kept state",
+        "MENTIONS": "role",
+        "NOT_SAME_AS": "by",
+        "SUPERSEDES": "by",
+        "TENSION_BETWEEN": "role",
+        "AWAITS": "cause",
+    }.items()
+}
+"""Properties of texts that the engine writes of its own, by label or type: no name stands there."""
 
 _run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
 _means: Any = resolve_name("engram.jobs.means:Means")
@@ -73,7 +122,18 @@ def lived_in(graph: Graph, address: Address, space: str, clock: FixedClock, fold
 def lay_notes(memory: Engram) -> None:
     """Lay a node of every label that speaks of somebody where no code expects it."""
     labels = sorted(KEYS.keys() - _SINGLE - {"Memory", "Turn", "Tombstone"})
-    run(memory, "erasing_lay_notes", labels=labels, words=f"Dr {NAME} ({ILLNESS})", now=memory.now())
+    words = f"Dr {NAME} ({ILLNESS})"
+    rows = [
+        {
+            "label": label,
+            "held": {
+                name: ["well", words] if name == "topics" else words
+                for name in sorted(WORDED.get(label, frozenset()) - {"id", "key", "name", "session"})
+            },
+        }
+        for label in labels
+    ]
+    run(memory, "erasing_lay_notes", rows=rows, words=words, now=memory.now())
 
 
 def _converse(memory: Engram, clock: FixedClock) -> None:

@@ -1,16 +1,17 @@
 CYPHER 25
-// One node of each of some labels that holds words in a property that no code knows, and a relationship to the next that does.
+// One node of each of some labels that holds words wherever that label has some, and relationships that do to the next.
 // $space: string, whose
-// $labels: list of strings
+// $rows: list of maps {label, held (map of properties)}
 // $words: string
 // $now: datetime
-UNWIND range(0, size($labels) - 1) AS place
-CREATE (n:$($labels[place]) {
+UNWIND range(0, size($rows) - 1) AS place
+CREATE (n:$($rows[place].label) {
   space: $space, id: $space + '-' + place, key: 'laid ' + place, state: 'kept', kind: 'laid', month: '2026-01', version: 1,
   week: '2026-01', at: $now, asked_at: $now, started_at: $now, lease_until: $now, due: $now, session: 'laid',
-  note: 'somebody said ' + $words, notes: ['well', $words]
+  note: 'laid'
 })
+SET n += $rows[place].held
 WITH collect(n) AS nodes
 UNWIND range(0, size(nodes) - 1) AS place
 WITH nodes[place] AS a, nodes[(place + 1) % size(nodes)] AS b
-CREATE (a)-[:NOTED {why: 'because of ' + $words}]->(b)
+CREATE (a)-[:CHANGED {reason: 'because of ' + $words, role: 'laid'}]->(b)

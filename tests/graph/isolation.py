@@ -7,7 +7,7 @@ statement speaks of, so that it meets the sort that it takes. What is none has a
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
 _ROWS = 4
 """Rows of a list of maps."""
 _TUNING = Tuning()
-_VECTOR = [1.0, *(0.0 for _ in range(DIMENSIONS - 1))]
+VECTOR = [1.0, *(0.0 for _ in range(DIMENSIONS - 1))]
 _STATEMENT = re.compile(r"^\$(\w+): ((?:.*\n?)(?:(?!\$|returns:|Running it twice:).*\n?)*)", re.MULTILINE)
 
 VALUES: Mapping[str, Any] = {
@@ -79,7 +79,7 @@ _PLAIN: Mapping[str, Any] = {
     "float": 0.5,
     "boolean": True,
     "datetime": NOW,
-    "list of floats": _VECTOR,
+    "list of floats": VECTOR,
     "list of 5 floats": [0.1] * 5,
 }
 """What a value is, by the beginning of what is told of its type."""
@@ -87,7 +87,7 @@ _EXACTLY: Mapping[str, Any] = {
     "skip": 0,
     "generation": 0,
     "since": EARLY,
-    "embedding": _VECTOR,
+    "embedding": VECTOR,
     "lift": [0.0] * 5,
 }
 """What a parameter or a field is by its name alone."""
@@ -103,6 +103,8 @@ class Known:
     elements: tuple[str, ...]
     names: Mapping[str, tuple[str, ...]]
     """Ids, of entities keys, of tombstones hashes, by label; in an order that is the same every time."""
+    asking: tuple[str, ...]
+    """Ids of memories of the space that asks: this one, unless it is another's names that are asked by."""
 
     @classmethod
     def of(cls, memory: Engram) -> "Known":
@@ -113,12 +115,19 @@ class Known:
             if row["name"] is not None:
                 names[row["label"]].append(row["name"])
         return cls(
-            tuple(row["element"] for row in rows), {label: tuple(some) for label, some in names.items()}
+            tuple(row["element"] for row in rows),
+            {label: tuple(some) for label, some in names.items()},
+            tuple(names["Memory"]),
         )
 
-    def ghosts(self) -> "Known":
-        """Return as many names in the same order, which nobody has."""
-        return Known((), {label: tuple(f"{name}~" for name in some) for label, some in self.names.items()})
+    def asked_by(self, memory: Engram) -> "Known":
+        """Return the same as another space asks by it."""
+        return replace(self, asking=Known.of(memory).asking)
+
+    def one(self, name: str) -> str:
+        """Return the id `<space>:<name>` of a node that was laid for this."""
+        (found,) = (each for some in self.names.values() for each in some if each.endswith(f":{name}"))
+        return found
 
     def labels(self, statement: str) -> list[str]:
         """Return the labels whose names a statement may take."""
@@ -155,7 +164,7 @@ class _Maker:
         """Return a value for a parameter or a field, by what is told of it."""
         if name in self._own:
             own = self._own[name]
-            return own(self._names, self._known.elements) if callable(own) else own
+            return own(self._names, self._known) if callable(own) else own
         if name in {"element", "elements", "deleted"}:
             elements = [*self._known.elements]
             return elements if name != "element" else (elements or ["nothing"])[0]

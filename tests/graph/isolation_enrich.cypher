@@ -28,10 +28,6 @@ CALL () {
   SET n.closes_at = $at, n.coactivate_due_at = $at
 }
 CALL () {
-  MATCH (n:MemoryBox {space: $space})
-  SET n.due = $at
-}
-CALL () {
   MATCH (n:ScratchEntry {space: $space})
   SET n.state = 'buffered', n.awaits = true, n.expires_at = $at
 }

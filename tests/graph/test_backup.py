@@ -28,7 +28,10 @@ import sys
 from pathlib import Path
 from engram.config import Settings
 from engram.server.backup import backup, restore
-{"backup": backup, "restore": restore}[sys.argv[1]](Settings.load(), Path(sys.argv[2]), print)
+if sys.argv[1] == "backup":
+    backup(Settings.load(), Path(sys.argv[2]), print)
+else:
+    restore(Settings.load(), Path(sys.argv[2]), print, replace=True)
 """
 
 
@@ -61,7 +64,7 @@ def kill_when(begun: Callable[[], bool], settings: Settings, verb: str, path: Pa
 
 
 def test_what_was_backed_up_comes_back_whole(tmp_path: Path, clock: FixedClock) -> None:
-    """Killed while it dumps and while it loads, it loses nothing; then an empty directory gets all, to the bit."""
+    """Killed while it dumps, loads or puts in place, it loses nothing; an empty directory gets all, to the bit."""
     old, new = settings_for(tmp_path / "old"), settings_for(tmp_path / "new dir")
     path, part = tmp_path / "b.zip", tmp_path / ".b.zip.part"
     server = ManagedServer(old)
@@ -94,11 +97,19 @@ def test_what_was_backed_up_comes_back_whole(tmp_path: Path, clock: FixedClock) 
         assert again.password != connection.password
         with pytest.raises(BackupError, match="There is a database"):
             restore(new, path, print)
-        path.write_bytes(path.read_bytes()[:-1])
+        cut = tmp_path / "cut.zip"
+        cut.write_bytes(path.read_bytes()[:-1])
         with pytest.raises(BackupFileError):
-            restore(new, path, print, replace=True)
+            restore(new, cut, print, replace=True)
         assert restored.running() == again
         assert not restored.home.draft.exists()
+        assert not restored.home.before.exists()
+
+        ask(again, "add")
+        later = content(again)
+        kill_when(restored.home.before.exists, new, "restore", path)
+        assert restored.running() is None
+        assert content(restored.start(print)) == later != before
     finally:
         restored.stop()
 

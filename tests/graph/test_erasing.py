@@ -1,21 +1,38 @@
 """Erasing: all about somebody, one memory, a whole space; what stays, and what a crash leaves."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.history import FileHistory
 
+from engram.embedding.cache import CachedEmbedder, VectorCache
 from engram.erasing import About, One, Wanted, Whole
+from engram.erasing.files import Files, history_file
 from engram.errors import EmbeddingError, ErasedError, InvalidInputError, NotFoundError
 from engram.graph import Graph
-from engram.learning import lost_lessons
+from engram.learning import lost_file, lost_lessons
 from engram.loop.journal import Journal
 from engram.memory import Engram
+from engram.private import append_private
 from engram.records import Turn
 from engram.testing import FixedClock, HashEmbedder
 from tests.conftest import DIMENSIONS, Address
 from tests.graph.beside import another, everything
-from tests.graph.erasing import ILLNESS, NAME, OTHERS, SAID, cached, lay_notes, lived_in, places
+from tests.graph.erasing import (
+    ENGINES,
+    ILLNESS,
+    NAME,
+    OTHERS,
+    SAID,
+    WORDED,
+    cached,
+    lay_notes,
+    lived_in,
+    places,
+)
+from tests.graph.talking import entry
 
 pytestmark = pytest.mark.graph
 
@@ -44,6 +61,97 @@ def labels(memory: Engram) -> Counter[str]:
     return Counter(node["labels"][0] for node in everything(memory, leave_out=())[0])
 
 
+_EMBEDDED = (
+    SAID,
+    f"Noor: {SAID}",
+    f"Who is {NAME}?",
+    f"be honest to {NAME} about {ILLNESS}",
+    f"I saw {NAME} today and we talked about {ILLNESS}",
+)
+"""Texts of memories, questions, goals and turns that the space had vectors of."""
+
+
+def test_all_that_a_space_holds_is_words_or_the_engines(lived: Engram) -> None:
+    """Each text is in a property that erasing looks at, or in one that the engine alone writes; none is in neither."""
+    nodes, links = everything(lived, leave_out=("Tombstone",))
+    held = [
+        (each["labels"], each["properties"]) for each in nodes if each["properties"].get("note") != "laid"
+    ]
+    held += [([each["type"]], each["properties"]) for each in links]
+    unknown = {
+        (label, name)
+        for labelled, properties in held
+        for label in {"Memory"} & {*labelled} or labelled[:1]
+        for name, value in properties.items()
+        if name != "space"
+        and (isinstance(value, str) or (isinstance(value, list) and str in map(type, value)))
+        if name not in WORDED.get(label, ()) and name not in ENGINES.get(label, ())
+    }
+    assert unknown == set()
+    assert not [label for label in WORDED if WORDED[label] & ENGINES.get(label, frozenset())]
+
+
+class _Gemini(HashEmbedder):
+    """An embedder with a word for a name."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self.name = "gemini-embedding-001"
+
+
+def test_words_of_the_engine_are_nobodys(memory: Engram, clock: FixedClock) -> None:
+    """A name that only the engine's own values hold is known to nobody, and erasing all about it takes nothing."""
+    settings, space = memory.settings, memory.space
+    talked = Engram(memory.graph, settings, space=space, embedder=_Gemini(DIMENSIONS), clock=clock)
+    talked.remember("The lake is cold", speaker="Noor")
+    talked.remember_turns([Turn(text="The ferry is late", speaker="Noor", session="s", at=clock.now)])
+    talked.recall("Is the lake cold?", 3)
+    before = everything(talked)
+    values = {text for each in before[0] for text in each["properties"].values() if isinstance(text, str)}
+    assert {"gemini-embedding-001", "external_user", "active", "episodic", "user", "session:s"} <= values
+    for word in ("user", "gemini", "active", "episodic", "session"):
+        with pytest.raises(NotFoundError):
+            talked.eraser.about(word)
+        talked.eraser.erase(About(names=(word,), keys=(), ids=()))
+        assert everything(talked) == before, word
+
+
+def test_short_words_leave_files_as_they_are(memory: Engram, clock: FixedClock) -> None:
+    """Erasing "no" takes lines that say no more than that: none that only has it in a word."""
+    journal = Journal(memory.settings, space=memory.space, database=memory.database_id)
+    lost, history = lost_file(memory.settings), FileHistory(str(history_file(memory.settings)))
+    for text in ("I know nothing about it", "no"):
+        journal.append(entry(f"{memory.space}-{len(text)}", clock.now, text=text))
+        history.store_string(text)
+        append_private(lost, json.dumps({"count": 1, "reason": text}) + "\n")
+    Files(memory).forget_content("no")
+    assert len(journal) == 1
+    assert [*FileHistory(str(history_file(memory.settings))).load_history_strings()] == [
+        "I know nothing about it"
+    ]
+    assert [json.loads(line)["reason"] for line in lost.read_text().splitlines()] == [
+        "I know nothing about it",
+        "(erased)",
+    ]
+
+
+def test_vectors_of_questions_that_quote_go_with_one_memory(
+    graph: Graph, neo4j_address: Address, space: str, tmp_path: Path
+) -> None:
+    """A question that quotes what is erased loses its cached vector with its words, though it was answered otherwise."""
+    settings = neo4j_address.settings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+    embedder = CachedEmbedder(HashEmbedder(DIMENSIONS), VectorCache(settings.cache_dir))
+    memory = Engram(graph, settings, space=space, embedder=embedder)
+    question = "who knows that my code is 4711?"
+    memory.remember("The lake is cold")
+    memory.recall(question, 1)
+    assert memory.flush()
+    memory.forget(memory.remember("my code is 4711").id, erase=True)
+    assert places(memory, question) == []
+    assert cached(memory, [question]) == 0
+    assert cached(memory, ["The lake is cold"]) > 0
+
+
 def test_all_about_somebody_leaves_no_trace(lived: Engram, clock: FixedClock) -> None:
     """No node, relationship, index, cache or file has the name any more; what was said of others is as it was."""
     assert places(lived, ILLNESS)
@@ -55,7 +163,7 @@ def test_all_about_somebody_leaves_no_trace(lived: Engram, clock: FixedClock) ->
     held = labels(lived)
     lived.eraser.erase(about)
     assert places(lived, NAME, ILLNESS) == []
-    assert cached(lived, [SAID, f"Who is {NAME}?", f"Noor: {SAID}"]) == 0
+    assert cached(lived, _EMBEDDED) == 0
     left = labels(lived)
     assert {label: held[label] - left[label] for label in ("Memory", "Turn", "ScratchEntry", "Goal")} == {
         label: preview.goes[label] for label in ("Memory", "Turn", "ScratchEntry", "Goal")
@@ -142,6 +250,7 @@ def test_a_whole_space_leaves_tombstones_alone(lived: Engram, clock: FixedClock)
     assert preview.goes == labels(lived) - Counter(Tombstone=10_000)
     lived.eraser.erase(Whole())
     assert labels(lived).keys() == {"Tombstone"}
+    assert cached(lived, _EMBEDDED) == 0
     assert places(lived, NAME, ILLNESS) == []
     assert everything(beside) == before
     assert not Journal(lived.settings, space=lived.space, database=lived.database_id).file.exists()

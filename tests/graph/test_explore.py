@@ -134,6 +134,9 @@ def test_browse_tells_how_to_log_in(engram_env: dict[str, str]) -> None:
     listed = run(engram_env, "browse", "--queries", "--space", "somebody's").stdout
     assert ":param space => 'somebody\\'s';" in listed
     assert listed.count("CYPHER 25") == len(queries.ORDER)
+    held = data(engram_env, "remember", "I live in Ghent")["id"]
+    assert f"'{held}'" in run(engram_env, "browse", "--queries", "--memory", held[:8]).stdout
+    assert "no memory 'nosuch'" in run(engram_env, "browse", "--queries", "--memory", "nosuch", code=3).stderr
 
 
 def test_view_writes_private_files(engram_env: dict[str, str], tmp_path: Path) -> None:
@@ -145,4 +148,7 @@ def test_view_writes_private_files(engram_env: dict[str, str], tmp_path: Path) -
         assert file.stat().st_mode & 0o077 == 0
         assert "I live in Ghent" in file.read_text(encoding="utf-8")
     assert "Say where to" in run(engram_env, "view", code=2).stderr
+    assert "No memory ghent1;" in run(engram_env, "view", "ghent1", "--dot", str(dot)).stderr
+    assert "No memory" not in run(engram_env, "view", "Ghent", "--dot", str(dot)).stderr
+    assert "no memory 'deadbeef'" in run(engram_env, "view", "deadbeef", "--dot", "-", code=3).stderr
     assert "nothing to draw" in run(engram_env, "view", "--saved", "recalls", "--dot", "-", code=3).stderr

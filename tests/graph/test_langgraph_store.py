@@ -248,6 +248,16 @@ def test_erase_leaves_no_version(store: EngramStore, memory: Engram) -> None:
     store.put(("users", "ines"), "diet", {"text": "eats all"})
 
 
+def test_erase_counts_a_value_that_was_put_again(store: EngramStore, memory: Engram) -> None:
+    """A value that was put, replaced and put again stands twice: erasing takes all three versions, and says so."""
+    for text in ("the ferry", "the train", "the ferry"):
+        store.put(("n",), "k", {"text": text})
+    assert memory.stats().memories == 3
+    assert store.erase(("n",), "k") == 3
+    assert memory.stats().memories == 0
+    assert store.erase(("n",), "k") == 0
+
+
 def test_spaces_are_apart(store: EngramStore, memory: Engram, clock: FixedClock) -> None:
     """A store sees, lists, finds, deletes and erases nothing of another space, under the same names."""
     with EngramStore(another(memory, clock)) as other:

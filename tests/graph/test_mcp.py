@@ -141,7 +141,7 @@ def test_tools_say_what_they_take_and_do(memory: Engram) -> None:
         reading = {
             name for name, tool in listed.items() if tool.annotations and tool.annotations.read_only_hint
         }
-        assert reading == {"recall", "why", "tensions", "stats"}
+        assert reading == {"why", "tensions", "stats"}  # a recall teaches what it was used for
 
     using(memory, work)
 
@@ -194,6 +194,7 @@ def test_unknown_names_are_errors_of_the_protocol(memory: Engram) -> None:
             client.get_prompt("what_changed", {"space": "other"}),
             client.read_resource("engram://other/abcdef"),
             client.read_resource("file:///etc/passwd"),
+            client.read_resource("engram://[memory"),
             client.read_resource("engram://memory/abcdef0123"),
             client.read_resource("engram://session/nobody"),
         ):
@@ -281,8 +282,12 @@ def test_resources_are_a_memory_a_conversation_and_a_chain(memory: Engram) -> No
 def test_answers_are_bounded(memory: Engram) -> None:
     """A long memory is cut and said to be, and what does not fit into an answer is counted; the resource has all."""
     long = memory.remember("ferry " * 5_000)
-    for i in range(20):
-        memory.remember(f"ferry number {i} " + "sails " * 800)
+    others = [memory.remember(f"ferry number {i} " + "sails " * 800) for i in range(20)]
+    found = [
+        Disagreement(one=one.id, other=other.id, why="ferry", by="test", reason="opposed")
+        for one, other in zip(others[::2], others[1::2], strict=True)
+    ]
+    memory.graph.transact(lambda transaction: flag(transaction, found, space=memory.space, now=memory.now()))
 
     async def work(client: Client) -> None:
         answer = await call(client, "recall", query="ferry", k=50)
@@ -291,6 +296,11 @@ def test_answers_are_bounded(memory: Engram) -> None:
         assert all(len(hit["text"]) <= MAX_TEXT and hit["cut"] for hit in answer["memories"])
         assert len(json.dumps(answer)) < 1.5 * MAX_ANSWER
         assert len(await text_of(client, f"engram://memory/{long.id}")) > 29_000
+        for one in others[::2]:
+            memory.beliefs.resolve(one.id, keep="both")
+        changes = (await client.get_prompt("what_changed")).messages[0].content
+        assert isinstance(changes, TextContent)
+        assert MAX_TEXT < len(changes.text) < 1.5 * MAX_ANSWER
 
     using(memory, work)
 
@@ -327,12 +337,9 @@ def test_read_only_offers_and_does_no_writing(memory: Engram) -> None:
     before = everything(memory)
 
     async def work(client: Client) -> None:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {
-            "recall",
-            "why",
-            "tensions",
-            "stats",
-        }
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} == {"recall", "why", "tensions", "stats"}
+        assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         with pytest.raises(MCPError):
             await client.call_tool("remember", {"content": "x"})
         assert (await call(client, "recall", query="ferry"))["memories"]

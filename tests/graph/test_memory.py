@@ -141,6 +141,23 @@ def test_supersede_closes_the_old_where_the_new_begins(memory: Engram, clock: Fi
     assert memory.why(old.id)[1].relationship == "SUPERSEDED_BY"
 
 
+def test_a_replacement_is_said_by_whoever_said_the_replaced(memory: Engram) -> None:
+    """Without a speaker of its own it has the older one's, so that a question about them finds it; with one, that."""
+    first = memory.remember("I live in Utrecht", speaker="Noor")
+    second = memory.remember("I live in Ghent", supersedes=first.id)
+    third = memory.remember("She lives in Bruges", supersedes=second.id, speaker="Bo")
+    assert (second.speaker, third.speaker) == ("Noor", "Bo")
+
+
+def test_what_was_replaced_is_not_forgotten_again(memory: Engram) -> None:
+    """It is out of recall already: the error says so, and what can be done."""
+    first = memory.remember("I drive a Saab")
+    memory.remember("I drive a Volvo", supersedes=first.id)
+    with pytest.raises(InvalidInputError, match="out of recall already") as refused:
+        memory.forget(first.id)
+    assert "history" in (refused.value.remedy or "")
+
+
 def test_supersede_refuses_circles(memory: Engram) -> None:
     """No memory replaces itself, not even by way of others, and an old one is replaced once."""
     one, two, three = (memory.remember(f"version {name}") for name in ("one", "two", "three"))

@@ -1,5 +1,6 @@
 """Another embedding model while the memory is in use, on a database of its own."""
 
+import io
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,11 +13,19 @@ from engram.errors import DatabaseError, EmbedderMismatchError, EmbeddingError, 
 from engram.goals import Goals
 from engram.identity import person
 from engram.memory import Engram
+from engram.moving.exporting import export_space
+from engram.moving.files import Source
+from engram.moving.labels import KEYS
+from engram.moving.restoring import Restored, restore_file
+from engram.moving.script import write_script
+from engram.moving.stage import Advance
 from engram.records import Turn
 from engram.reindexing import Reindexed, confirm, go_back, reindex, standing
 from engram.testing import FixedClock, HashEmbedder
 from tests.graph.apart import ask, empty_database
+from tests.graph.beside import run
 from tests.graph.test_health import complaints
+from tests.graph.test_moving import held, lay_all, live
 
 pytestmark = pytest.mark.graph
 
@@ -27,6 +36,8 @@ SAID = [KEY] + [
     f"In the year {year} the harbour of Ostend had {year % 89} boats" for year in range(1900, 1959)
 ]
 QUESTION = "Where does Maya keep the red key?"
+SINGLE = frozenset(label for label, names in KEYS.items() if not names)
+"""Labels of which a space that is lived in may have its one node."""
 
 
 class Watched(HashEmbedder):
@@ -302,3 +313,117 @@ def test_what_is_made_of_vectors_is_made_anew(opened: Callable[..., Engram]) -> 
     assert ask("MATCH (c:SemanticCluster) RETURN c.centroid AS c") == [{"c": None}]
     go_back(fresh.graph, lambda: HashEmbedder(OLD))
     assert ask("MATCH (c:SemanticCluster) RETURN size(c.centroid) AS c") == [{"c": OLD}]
+
+
+def exported(memory: Engram) -> bytes:
+    """Return a file of the memory's space."""
+    assert memory.flush()
+    file = io.BytesIO()
+    record = memory.ensure_schema()
+    export_space(memory.graph, record, file, space=memory.space, embeddings=True, now=memory.now())
+    return file.getvalue()
+
+
+def restored(
+    memory: Engram, data: bytes, meanwhile: Callable[[], None] = lambda: None, *, copy: bool = True
+) -> Restored:
+    """Restore a file in small portions, into its own space or beside it, and do something after the first one."""
+    waiting = [meanwhile]
+
+    def advance(_: int) -> None:
+        if waiting:
+            waiting.pop()()
+
+    def stage(what: str, total: int | None) -> Advance:
+        del total
+        return advance if what == "restoring" else lambda _: None
+
+    source = Source(io.BytesIO(data), "file")
+    return restore_file(
+        memory.graph,
+        lambda: memory.embedder,
+        source,
+        space="copy" if copy else None,
+        new_ids=copy,
+        portion=20,
+        stage=stage,
+    )
+
+
+def test_no_reindex_during_a_restore(opened: Callable[..., Engram]) -> None:
+    """Neither begins while the other is under way; one that slept while the model was changed stops, and can go on."""
+    memory, other = opened(OLD), opened(OLD)
+    lay(memory)
+    data = exported(memory)
+    refused = []
+
+    def refuse(begin: Callable[[], object], said: str) -> None:
+        with pytest.raises(DatabaseError, match=said):
+            begin()
+        refused.append(said)
+
+    def begin_reindex() -> None:
+        refuse(
+            lambda: reindex(other.graph, HashEmbedder(NEW)),
+            "restore into the space 'copy' is under way already",
+        )
+        refuse(lambda: restored(other, data), "restore into the space 'copy' is under way already")
+
+    def begin_restore(_: int) -> None:
+        refuse(lambda: restored(other, data), "A reindex is under way already")
+
+    restored(memory, data, begin_reindex)
+    reindex(memory.graph, Watched(NEW, begin_restore))
+    assert len(refused) > 2
+
+    fresh = opened(NEW)
+
+    def sleep() -> None:
+        ask("MATCH (a:ConsolidationAttempt) SET a.lease_until = datetime() - duration('PT1S')")
+        go_back(other.graph, lambda: HashEmbedder(OLD))
+
+    ask("MATCH (n {space: 'copy'}) DETACH DELETE n")
+    with pytest.raises(DatabaseError, match="switched to another embedding model"):
+        restored(fresh, data, sleep)
+    restored(opened(OLD), data)
+    assert lacking("embedding") == 0
+    assert found(opened(OLD, "copy"), QUESTION) == KEY
+
+
+def test_a_script_rebuilds_the_space(opened: Callable[..., Engram], settings: Settings) -> None:
+    """Run statement by statement, it brings back all but vectors; these are made when the database is opened."""
+    memory = opened(OLD)
+    lay(memory)
+    live(memory, FixedClock())
+    lay_all(memory, leave_out=SINGLE)
+    vectors = {"embedding", "centroid", "embed_due"}
+    before = held(memory, without=vectors)
+    script = io.BytesIO()
+    write_script(Source(io.BytesIO(exported(memory)), "file"), script)
+    assert empty_database(indexes=True) == settings
+    for statement in script.getvalue().decode().split(";\n"):
+        if statement.strip():
+            ask(statement)
+    assert held(memory, without=vectors) == before
+    assert lacking("embedding") > len(SAID)
+    assert lacking("embed_due") == 0
+    assert found(opened(OLD), QUESTION) == KEY
+    assert lacking("embedding") == 0
+
+
+def test_a_stale_vector_is_made_anew(opened: Callable[..., Engram]) -> None:
+    """A vector that was due to be made anew is not in the file; restored, the memory has that of its text."""
+    memory = opened(OLD)
+    stored = memory.remember("Ada keeps bees.")
+    fresh = run(memory, "read_vector", id=stored.id)[0]["embedding"]
+    stale = memory.embedder.embed(["Something else."])[0].tolist()
+    run(memory, "set_properties", id=stored.id, properties={"embed_due": True, "embedding": stale})
+    data = exported(memory)
+    ask("MATCH (n {space: $space}) DETACH DELETE n", space=memory.space)
+
+    done = restored(memory, data, copy=False)
+    assert done.embedded == 1
+    assert run(memory, "read_vector", id=stored.id)[0]["embedding"] == pytest.approx(fresh)
+    assert "embed_due" not in repr(held(memory))
+    again = restored(memory, data, copy=False)
+    assert (again.created.total, again.embedded) == (0, 0)

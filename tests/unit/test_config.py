@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engram.config import Settings, child_environment, settings_file
+from engram.config import Collector, Settings, child_environment, collector, settings_file
 from engram.errors import ConfigurationError
 
 
@@ -38,6 +38,32 @@ def test_every_wrong_setting_is_named(file: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("nonsense", "batch_size", "server_heap", "neo4j_password"):
         assert name in caught.value.message
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_wrong_setting_says_where_it_comes_from(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable or the file that holds it is named, with what is allowed and how to be rid of it."""
+    file.write_text('log_level = "loud"\nbatch_size = 0\n')
+    monkeypatch.setenv("ENGRAM_LOG_LEVEL", "loud")
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.load(log_format="prose")
+    assert "log_level (from the variable ENGRAM_LOG_LEVEL): Input should be 'off'" in caught.value.message
+    assert f"batch_size (in {file}): Input should be greater" in caught.value.message
+    assert "log_format: Input should be 'text'" in caught.value.message
+    assert caught.value.remedy is not None
+    assert "`engram config unset batch_size`, `unset ENGRAM_LOG_LEVEL`" in caught.value.remedy
+    assert "config list" not in caught.value.remedy
+
+
+def test_what_is_said_of_a_collector_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the address in the standard variable nothing but scheme, host and port is kept; the trace's own one wins."""
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", raising=False)
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_TIMEOUT", raising=False)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://noor:hunter2@example.org:4318/v1?key=hunter2")
+    found = collector()
+    assert found == Collector("https://example.org:4318", "OTEL_EXPORTER_OTLP_ENDPOINT", has_timeout=False)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://[::1")
+    with pytest.raises(ConfigurationError, match="OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+        collector()
 
 
 def test_broken_settings_file_is_named(file: Path) -> None:

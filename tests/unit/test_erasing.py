@@ -6,9 +6,11 @@ import pytest
 
 from engram import statements
 from engram.erasing.words import words_for, words_of
-from engram.moving.labels import KEYS
+from engram.loop.journal import quotes
+from engram.moving.labels import KEYS, TYPES
+from tests.graph.erasing import WORDED
 
-EVERYWHERE = ("inspect/find_traces", "inspect/count_labels", "write/erase_rest")
+EVERYWHERE = ("inspect/find_traces", "inspect/count_labels", "inspect/list_rest")
 """Statements with a branch for each label."""
 
 
@@ -16,8 +18,28 @@ EVERYWHERE = ("inspect/find_traces", "inspect/count_labels", "write/erase_rest")
 def test_every_label_is_looked_at(name: str) -> None:
     """No sort of node is passed over: a new label belongs into each of these statements."""
     looked = set(re.findall(r"MATCH \(n:(\w+)\)", statements.load(name).text))
-    left_out = {"Tombstone", "Memory"} if name == "write/erase_rest" else {"Tombstone"}
+    left_out = {"Tombstone", "Memory"} if name == "inspect/list_rest" else {"Tombstone"}
     assert looked == KEYS.keys() - left_out
+
+
+def test_words_are_looked_for_in_sorts_that_there_are() -> None:
+    """What holds words is a label or a type that a space has; under another name it would never be looked at."""
+    assert {"Memory", "Turn", "SUPERSEDES"} <= WORDED.keys() <= {*KEYS} | TYPES
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "found"),
+    [
+        ("I know nothing about it", "no", False),
+        (" NO\n", "no", True),
+        ("no", "I know nothing about it", False),
+        ("and THE code of the\nsafe is 4711!", "The code  of the safe is 4711", True),
+        ("The code is 4711, he said", "the code is 4711", False),
+    ],
+)
+def test_short_words_have_to_be_all_that_was_said(said: str, words: str, found: bool) -> None:  # noqa: FBT001
+    """What is long enough to be one's own is found wherever it is quoted, in any case and across lines."""
+    assert quotes(said, words) is found
 
 
 @pytest.mark.parametrize(

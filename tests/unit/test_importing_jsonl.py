@@ -1,5 +1,6 @@
 """JSONL and LoCoMo-style JSON: what comes in, what is refused, and how turns are named."""
 
+import gzip
 import io
 import json
 from contextlib import suppress
@@ -220,6 +221,36 @@ def test_an_empty_file_holds_no_turns(tmp_path: Path, content: str) -> None:
 
     with pytest.raises(ImportFileError, match="holds no turns"):
         list(read_turns(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (
+            "m.txt",
+            b"Noor: " + b"x" * 1_100_000 + b"\n",
+            "begins with a line of more than 1,048,576 characters",
+        ),
+        ("a.graphml", b'<?xml version="1.0"?>\n<graphml>\nName: Alice\nBo: yes\n', "is XML or HTML"),
+        ("a.html", b"<!DOCTYPE html>\nAda: hello\nBo: yes\n", "is XML or HTML"),
+        (
+            "a.jsonl",
+            b'{"engram":"export","space":"a"}\n{"node":["Memory"]}\n',
+            "was written by `engram export`",
+        ),
+        ("a.jsonl.gz", gzip.compress(b"Ada: hello\n"), "is compressed"),
+    ],
+)
+def test_what_is_no_conversation_is_told_for_what_it_is(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    """Markup, an export, a packed file and one endless line are refused by what they are, before any turn."""
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    with pytest.raises(ImportFileError, match=told) as refused:
+        read_turns(path)
+    assert refused.value.remedy
 
 
 def test_missing_files_and_unknown_formats_are_clear_errors(tmp_path: Path) -> None:

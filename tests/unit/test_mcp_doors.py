@@ -11,10 +11,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp_types import INVALID_REQUEST, PARSE_ERROR
 
 from engram.doors.mcp_calls import failure_of
 from engram.doors.mcp_http import Address, OneToken, chosen_token, listen, parse_address
 from engram.doors.mcp_limits import MAX_ANSWER, MAX_ROWS, MAX_TEXT, ROW_COST, quoted, within
+from engram.doors.mcp_refusals import ENDS, Line, refusal
 from engram.doors.mcp_stdio import Lines
 from engram.doors.mcp_tools import tools
 from engram.errors import ConfigurationError, EngramError, InvalidInputError
@@ -69,10 +71,10 @@ def test_only_the_token_is_the_token(given_token: str) -> None:
     assert asyncio.run(known.verify_token(given_token)) is None
 
 
-def read(data: bytes, *, longest: int) -> list[str]:
+def read(data: bytes, *, longest: int) -> list[Line]:
     """Return the lines that come out of a pipe into which these bytes were written."""
 
-    async def collect() -> list[str]:
+    async def collect() -> list[Line]:
         return [line async for line in Lines(reading, longest=longest)]
 
     reading, writing = os.pipe()
@@ -91,14 +93,53 @@ def read(data: bytes, *, longest: int) -> list[str]:
 
 
 def test_lines_are_whole_and_bounded() -> None:
-    """Each line comes whole; one that is too long as an empty one, and what follows it is not lost."""
-    assert read(b"one\n\xc3\xbc\xff\nno end", longest=100) == ["one", "ü\ufffd"]
-    assert read(b"x" * 70_000 + b"\nnext\n" + b"y" * 101 + b"\nlast\n", longest=100) == [
-        "",
-        "next",
-        "",
-        "last",
+    """Each line comes whole; of one that is too long its ends do, and what follows it is not lost."""
+    assert [line.text for line in read(b"one\n\xc3\xbc\xff\nno end", longest=100)] == ["one", "ü\ufffd"]
+    assert read(b"<" + b"x" * 200_000 + b">\nnext\n" + b"y" * 101 + b"\nlast\n", longest=100) == [
+        Line(size=200_002, ends=(b"<" + b"x" * (ENDS - 1), b"x" * (ENDS - 1) + b">")),
+        Line(size=4, text="next"),
+        Line(size=101, ends=(b"y" * 101, b"y" * 101)),
+        Line(size=4, text="last"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "request_id"),
+    [
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', None, None),
+        ('{"jsonrpc": "2.0", "method": "notifications/initialized"}', None, None),
+        ("this is not json", PARSE_ERROR, None),
+        ("[" * 100_000, PARSE_ERROR, None),
+        ("[]", INVALID_REQUEST, None),
+        ("null", INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0"}', INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0", "id": "a", "params": 4}', INVALID_REQUEST, "a"),
+        ('{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1]}', INVALID_REQUEST, 7),
+        ('{"jsonrpc": "2.0", "id": true, "method": 1}', INVALID_REQUEST, None),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, None),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_is_no_message_is_answered(text: str, code: int | None, request_id: int | str | None) -> None:
+    """Whoever asked gets an error under the id of the request, and a message is none of our business."""
+    answer = refusal(Line(size=len(text), text=text))
+    assert (answer and answer.error.code, answer and answer.id) == (code, request_id)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "request_id"),
+    [
+        ('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"a": "xx', 'xx"}}', 7),
+        ('{"method":"tools/call","params":{"id":3,"a":"xx', 'xx"},"jsonrpc":"2.0","id":"s-1"}\r', "s-1"),
+        ('{"method":"tools/call","params":{"id":3,"a":"xx', 'xx","id":5}}', None),
+        ("xxxx", "xxxx", None),
+    ],
+)
+def test_the_id_of_what_is_too_long(first: str, last: str, request_id: int | str | None) -> None:
+    """The request's own id is found before or after what is long; one deeper inside is not taken for it."""
+    answer = refusal(Line(size=2_000_000, ends=(first.encode(), last.encode())))
+    assert answer is not None
+    assert (answer.error.code, answer.id) == (INVALID_REQUEST, request_id)
 
 
 @given(st.lists(st.integers(0, MAX_ANSWER), max_size=300), st.integers(1, MAX_ROWS))

@@ -276,12 +276,44 @@ def test_length_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST_LINE", 1_000)
     bomb = gzip.compress(whole_file()[:100] + b" " * 50_000_000)
     assert len(bomb) < 100_000
-    with pytest.raises(ImportFileError, match=r"^file:1: the line is longer than 1,000 bytes"):
+    with pytest.raises(
+        ImportFileError, match=r"^file:1: the line is longer than 1,000 bytes.*Take another copy"
+    ):
         check(bomb)
     many = gzip.compress(b"{}\n" * 1_000_000)
     with pytest.raises(ImportFileError, match="longer than 500 bytes, unpacked"):
         list(Source(io.BytesIO(many), "file", limit=500).lines())
     with pytest.raises(ImportFileError, match="stdin"), Source.open(io.BytesIO(many), limit=500):
+        pass
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """A file that is not there is told with what to name instead."""
+    with (
+        pytest.raises(ImportFileError, match=r"cannot be read.*Name a file of `engram export`"),
+        Source.open(tmp_path / "none"),
+    ):
+        pass
+
+
+def test_another_form_is_no_damaged_file(tmp_path: Path) -> None:
+    """What is no JSONL at all is told as such, and not as a line that broke."""
+    path = tmp_path / "alice.graphml"
+    path.write_bytes(b'<?xml version="1.0"?>\n<graphml/>\n')
+    with (
+        pytest.raises(ImportFileError, match=r"no export in JSONL.*can be restored"),
+        Source.open(path) as opened,
+    ):
+        check_file(opened)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder here that nobody can write into")
+def test_a_folder_that_takes_no_file_is_told() -> None:
+    """Where nothing can be written, the folder and the reason are named, and no temporary file."""
+    with (
+        pytest.raises(InvalidInputError, match=r"written into /proc.*folder of your own"),
+        written_whole(Path("/proc/a")),
+    ):
         pass
 
 
@@ -344,6 +376,8 @@ def test_a_script_has_no_parameters_and_one_line_a_row() -> None:
     write_script(Source(io.BytesIO(whole_file()), "file"), file)
     script = file.getvalue().decode()
     assert "$rows" not in script
+    assert "`embed_due`: true" in script
+    assert "`embedding`" not in script
     assert r"'Ada\'s <bees> & \\ \"kiln\";\n$'".replace(r"\"", '"') in script
     assert all(
         statement.startswith("CYPHER 25\n") for statement in script.rstrip().removesuffix(";").split(";\n")

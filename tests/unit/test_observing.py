@@ -5,14 +5,18 @@ import logging
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.request import urlopen
 
 import pytest
+from opentelemetry.sdk.trace.export import SpanExportResult
 
-from engram.config import Settings
+from engram.config import Settings, collector
 from engram.errors import ConfigurationError, InvalidInputError
 from engram.observing import setup
+from engram.observing.exporter import Exporter
 from engram.observing.logs import Lines
 from engram.observing.metrics import MetricWatcher
 from engram.observing.operation import (
@@ -218,3 +222,35 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as refused:
         setup.begin_tracing(Settings.load(tracing=True))
     assert "engram-neo4j[telemetry]" in (refused.value.remedy or "")
+
+
+def test_a_collector_that_refuses_is_told_of_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outage is one line, and what follows at once is not tried; once some were taken, the next is a line again."""
+    now = {"seconds": 0, "status": 0}
+    asked: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(now["seconds"])
+            self.send_response(now["status"])
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        exporter = Exporter(collector(), clock=lambda: now["seconds"])
+        taken = []
+        for seconds, status in ((0, 401), (1, 200), (10, 401), (20, 200), (30, 401)):
+            now |= {"seconds": seconds, "status": status}
+            taken.append(exporter.export([]) is SpanExportResult.SUCCESS)
+        exporter.shutdown()
+        server.shutdown()
+    assert asked == [0, 10, 20, 30]
+    assert taken == [False, False, False, True, False]
+    assert len(caplog.messages) == 2
+    assert "(OTEL_EXPORTER_OTLP_ENDPOINT) refuses them with 401." in caplog.messages[0]
