@@ -4,6 +4,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,10 @@ def test_no_list_of_processes_shows_a_secret(keyed: dict[str, str]) -> None:
         [ENGRAM, "jobs", "start"], env=keyed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
+        own = Path("/proc", str(jobs.pid), "cmdline")
+        deadline = time.monotonic() + 60
+        while b"jobs" not in _read(own) and time.monotonic() < deadline:
+            time.sleep(0.01)  # a process that has just begun shows no command line for a moment
         seen = [each for each in Path("/proc").iterdir() if each.name.isdigit() and _read(each / "cmdline")]
         assert any(each.name == str(jobs.pid) for each in seen)
         assert not [_read(each / "cmdline") for each in seen if _holds(each / "cmdline", secrets)]
