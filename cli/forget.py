@@ -17,6 +17,7 @@ from .state import State
 
 if TYPE_CHECKING:
     from engram.memory import Engram
+    from engram.records import Evidence
 
 _SHORT = 8
 _LONGEST = 100
@@ -95,8 +96,7 @@ def _replaced(memory: "Engram", wanted: One) -> list[str]:
     return [
         f"It had replaced {step.id[:_SHORT]} “{_line(step.text)}”, which stays superseded; "
         f"`engram forget --undo {step.id[:_SHORT]}` brings it back."
-        for step in memory.why(wanted.id)
-        if step.depth == 1 and step.relationship == "SUPERSEDES"
+        for step in _beside(memory, wanted, "SUPERSEDES")
     ]
 
 
@@ -106,9 +106,14 @@ def _replacing(memory: "Engram", wanted: One) -> list[str]:
         f"{step.id[:_SHORT]} “{_line(step.text)}” replaces it no more"
         + (f" (it had because: {_line(str(reason))})" if (reason := step.detail.get("reason")) else "")
         + f"; both are recalled now. `engram forget {step.id[:_SHORT]}` takes that one out."
-        for step in memory.why(wanted.id)
-        if step.depth == 1 and step.relationship == "SUPERSEDED_BY"
+        for step in _beside(memory, wanted, "SUPERSEDED_BY")
     ]
+
+
+def _beside(memory: "Engram", wanted: One, relationship: str) -> "list[Evidence]":
+    """Return the steps of one kind that a memory's chain of evidence begins with."""
+    chain = memory.why(wanted.id)
+    return [step for step in chain if step.depth == 1 and step.relationship == relationship]
 
 
 def _agreed(state: State, preview: Preview, wanted: Wanted, *, erase: bool) -> bool:
@@ -185,18 +190,29 @@ def _take_out(state: State, memory: "Engram", wanted: Wanted) -> None:
 
 
 def _bring_back(state: State, memory: "Engram", wanted: Wanted) -> None:
-    if isinstance(wanted, One) and memory.get(wanted.id).status not in ("archived", "superseded"):
-        state.say(f"{wanted.id[:_SHORT]} was not forgotten.")
-    replacing = _replacing(memory, wanted) if isinstance(wanted, One) else []
-    ids = [memory.restore(wanted.id).id] if isinstance(wanted, One) else memory.eraser.restore(wanted)
-    for line in replacing:
-        state.say(line)
+    ids = _bring_one_back(state, memory, wanted) if isinstance(wanted, One) else memory.eraser.restore(wanted)
     if state.json:
         state.print_json({**_named(state, wanted), "done": "restored", "memories": len(ids)})
     elif isinstance(wanted, One):
-        state.out(f"{ids[0][:_SHORT]} is back.")
+        state.out(f"{wanted.id[:_SHORT]} is back.")
     else:
         state.out(f"{_spoken(state, wanted)} is back ({len(ids):,} memories).")
+
+
+def _bring_one_back(state: State, memory: "Engram", wanted: One) -> list[str]:
+    """Bring a memory back, say what that undoes besides, and return its id."""
+    told: list[str] = []
+    match memory.get(wanted.id).status:
+        case "superseded":
+            told = _replacing(memory, wanted)  # looked up while the link is there
+        case "archived":
+            pass
+        case _:
+            told = [f"{wanted.id[:_SHORT]} was not forgotten."]
+    back = memory.restore(wanted.id)
+    for line in told:
+        state.say(line)
+    return [back.id]
 
 
 def _named(state: State, wanted: Wanted) -> dict[str, str]:
