@@ -1,0 +1,130 @@
+"""Goal priority, consolidation pressure and the gut feeling: what the formulas promise."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.mind import gut
+from engram.mind.pressure import Pressure
+from engram.mind.priority import terms
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+fractions = st.floats(0.0, 1.0)
+waits = st.floats(0.0, 400.0)
+
+
+def made(days: float, hours: float | None, tractability: float = 1.0, connected: int = 0) -> float:
+    """Return the priority of a goal by how long ago it was touched and mentioned."""
+    return terms(
+        active_at=NOW - timedelta(days=days),
+        mentioned_at=None if hours is None else NOW - timedelta(hours=hours),
+        tractability=tractability,
+        connected=connected,
+        now=NOW,
+    ).priority
+
+
+@pytest.mark.parametrize(
+    ("days", "hours", "priority"),
+    [(0, None, 1.0), (7, None, 0.3679), (30, None, 0.0138), (0, 0, 3.0), (0, 24, 1.7358), (0, 48, 1.2707)],
+)
+def test_a_priority_is_what_the_seed_says(days: float, hours: float | None, priority: float) -> None:
+    """The seed's own examples: a week leaves 0.37, a mention counts threefold and 1.74 after a day."""
+    assert made(days, hours) == pytest.approx(priority, abs=5e-5)
+
+
+@given(waits, waits, fractions, st.integers(0, 50))
+def test_nothing_but_time_lowers_a_priority(
+    days: float, more: float, tractability: float, connected: int
+) -> None:
+    """It falls with idle days, rises with connections, is 0 where nothing can be done, and never negative."""
+    now = made(days, 2.0, tractability, connected)
+    assert 0.0 <= made(days + more, 2.0 + more, tractability, connected) <= now
+    assert made(days, 2.0, tractability, connected + 1) >= now
+    assert made(days, 2.0, 0.0, connected) == 0.0
+
+
+def test_what_lies_ahead_counts_as_now() -> None:
+    """A clock that is wrong makes no goal press more than one that was touched just now."""
+    assert made(-3, -3) == made(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "sessions", "compacted", "level"),
+    [
+        (24, 0, False, "none"),
+        (25, 0, False, "noted"),
+        (50, 0, False, "noted"),
+        (51, 0, False, "due"),
+        (0, 3, True, "noted"),
+    ],
+)
+def test_pressure_has_the_seed_s_levels(lines: int, sessions: int, compacted: bool, level: str) -> None:  # noqa: FBT001
+    """A note from half of fifty lines on, due above all of them; sessions and a compaction count too."""
+    pressure = Pressure(lines=lines, sessions=sessions, turns_per_hour=0.0, compacted=compacted)
+    assert pressure.level == level
+    assert bool(pressure.note()) == (level != "none")
+
+
+vectors = st.integers(2, 12).flatmap(
+    lambda n: st.lists(
+        st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda row: math.hypot(*row) > 0.1),
+        min_size=n,
+        max_size=n,
+    )
+)
+
+
+@given(vectors)
+def test_a_feeling_is_bounded_and_gone_where_attention_rests(rows: list[list[float]]) -> None:
+    """Its magnitude is 0 to 1; attention on what the memory is about feels nothing; valence stays in 0 to 1."""
+    given_rows = np.array([gut.unit(np.array(row)) for row in rows])
+    focus, depth = gut.attention(given_rows), gut.centroid(given_rows)
+    felt = gut.delta(focus, depth)
+    assert felt is None or 0.0 <= felt.magnitude <= 1.0
+    said = gut.valence(felt, given_rows)
+    assert ((said >= 0.0) & (said <= 1.0)).all()
+    same = gut.delta(depth, depth)
+    assert same is None or same.magnitude == 0.0
+
+
+def test_a_feeling_points_towards_what_attention_is_on() -> None:
+    """What lies the way of attention is above indifference, what lies the way of the depths below it."""
+    here, there = np.eye(3)[0], np.eye(3)[1]
+    felt = gut.delta(here, there)
+    towards, away, beside = gut.valence(felt, np.eye(3))
+    assert towards > 0.5 > away
+    assert beside == pytest.approx(0.5)
+
+
+def test_layers_share_what_an_empty_one_leaves() -> None:
+    """Half, a quarter and a quarter; a space without goals leans on the other two, one without anything on nothing."""
+    a, b, c = np.eye(3)
+    assert gut.subconscious([a, b, c]) == pytest.approx(np.array([2.0, 1.0, 1.0]) / math.sqrt(6))
+    assert gut.subconscious([a, None, c]) == pytest.approx(np.array([2.0, 0.0, 1.0]) / math.sqrt(5))
+    assert gut.subconscious([None, None, None]) is None
+
+
+def test_axes_find_what_feelings_moved_along_and_what_it_came_to() -> None:
+    """The widest axis is the one that was laid, it goes with the outcomes, and no sign is left to chance."""
+    generator = np.random.default_rng(7)
+    along = generator.normal(size=60)
+    deltas = np.outer(along, [0.0, 3.0, 0.0, 0.0]) + 0.1 * generator.normal(size=(60, 4))
+    first, *others = gut.axes(deltas, [float(each > 0) for each in along])
+    assert first.direction == pytest.approx([0.0, 1.0, 0.0, 0.0], abs=0.05)
+    assert first.share > 0.9
+    assert first.correlation is not None
+    assert first.correlation > 0.7
+    assert sum(each.share for each in (first, *others)) == pytest.approx(1.0)
+    assert gut.axes(-deltas, [None] * 60)[0].direction == pytest.approx(first.direction)
+    assert gut.axes(-deltas, [None] * 60)[0].correlation is None
+
+
+@pytest.mark.parametrize("deltas", [np.empty((0, 4)), np.ones((1, 4)), np.ones((5, 4))])
+def test_feelings_that_never_moved_have_no_axes(deltas: np.ndarray) -> None:
+    """None, one, and several equal ones span nothing."""
+    assert gut.axes(deltas, [1.0] * len(deltas)) == ()
