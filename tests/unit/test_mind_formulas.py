@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engram.mind import gut
 from engram.mind.pressure import Pressure
 from engram.mind.priority import terms
+from engram.mind.wandering import Candidate, Leaning, draw, entropy
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 fractions = st.floats(0.0, 1.0)
@@ -128,3 +129,70 @@ def test_axes_find_what_feelings_moved_along_and_what_it_came_to() -> None:
 def test_feelings_that_never_moved_have_no_axes(deltas: np.ndarray) -> None:
     """None, one, and several equal ones span nothing."""
     assert gut.axes(deltas, [1.0] * len(deltas)) == ()
+
+
+def candidate(n: int, **more: object) -> Candidate:
+    """Return a candidate that nothing leans to."""
+    plain = {
+        "content": "x",
+        "weight": 0.5,
+        "used_at": NOW,
+        "event_at": NOW,
+        "disputed": 0,
+        "about_self": False,
+    }
+    return Candidate(**{"id": f"{n:032x}", **plain, **more})  # type: ignore[arg-type]
+
+
+def test_a_mind_wanders_where_it_leans_and_everywhere_else() -> None:
+    """What is neglected, disputed, distant or about the agent comes up more often, and nothing is left out for ever."""
+    leaning = {
+        "neglected": candidate(1, weight=0.95, used_at=NOW - timedelta(days=200)),
+        "disputed": candidate(2, disputed=3),
+        "distant": candidate(3, event_at=NOW - timedelta(days=2_000)),
+        "self": candidate(4, about_self=True, weight=0.95),
+    }
+    pool = [*leaning.values(), *(candidate(n) for n in range(5, 11))]
+    generator = np.random.default_rng(3)
+    drawn = [found for _ in range(4_000) if (found := draw(pool, generator, now=NOW))]
+    counts = {each.id: sum(got.id == each.id for got, _ in drawn) for each in pool}
+    plain = np.mean([counts[each.id] for each in pool[4:]])
+    assert min(counts.values()) > 0
+    for name, each in leaning.items():
+        assert counts[each.id] > 1.2 * plain
+        assert {why.value for got, why in drawn if got.id == each.id} == {name}
+    assert {why for got, why in drawn if got in pool[4:]} == {Leaning.CHANCE}
+
+
+def test_a_mind_that_goes_in_circles_is_broadened() -> None:
+    """Broadened, the leanings count less; what came up lately does not come again while there is anything else."""
+    pool = [candidate(1, disputed=3), *(candidate(n) for n in range(2, 12))]
+
+    def share(*, broaden: bool) -> float:
+        generator = np.random.default_rng(5)
+        drawn = [draw(pool, generator, now=NOW, broaden=broaden) for _ in range(3_000)]
+        return sum(found is not None and found[0] is pool[0] for found in drawn) / 3_000
+
+    assert share(broaden=True) < share(broaden=False)
+    generator = np.random.default_rng(5)
+    recent = frozenset(each.id for each in pool[1:])
+    assert draw(pool, generator, now=NOW, recent=recent) == (pool[0], Leaning.DISPUTED)
+    assert draw(pool[1:], generator, now=NOW, recent=recent) is not None
+    assert draw([], generator, now=NOW) is None
+
+
+def test_a_draw_is_chance_that_can_be_repeated() -> None:
+    """The same seed draws the same."""
+    pool = [candidate(n) for n in range(9)]
+    assert draw(pool, np.random.default_rng(1), now=NOW) == draw(pool, np.random.default_rng(1), now=NOW)
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=30))
+def test_entropy_is_highest_where_every_topic_is_new(topics: list[str]) -> None:
+    """It is 0 to 1: 0 where one topic alone came up, 1 where none came twice."""
+    value = entropy(topics)
+    assert 0.0 <= value <= 1.0 + 1e-12
+    if len(topics) > 1 and len(set(topics)) == 1:
+        assert value == 0.0
+    if len(set(topics)) == len(topics):
+        assert value == pytest.approx(1.0)
