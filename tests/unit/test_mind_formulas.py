@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.mind import gut
+from engram.mind.incubation import Progress, next_step
 from engram.mind.pressure import Pressure
 from engram.mind.priority import terms
+from engram.mind.state.signals import EVENTS, Levels, Signal
 from engram.mind.wandering import Candidate, Leaning, draw, entropy
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -196,3 +198,61 @@ def test_entropy_is_highest_where_every_topic_is_new(topics: list[str]) -> None:
         assert value == 0.0
     if len(set(topics)) == len(topics):
         assert value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("sessions", "minutes", "new", "incubated", "connected", "step"),
+    [
+        (2, 60, False, None, False, "go on"),
+        (3, 20, False, None, False, "go on"),
+        (3, 21, True, None, False, "go on"),
+        (3, 21, False, None, False, "incubate"),
+        (9, 90, False, 0, True, "rest"),
+        (9, 90, False, 1, False, "rest"),
+        (9, 90, False, 1, True, "come back"),
+        (9, 90, False, 4, False, "rest"),
+        (9, 90, False, 5, False, "escalate"),
+        (9, 90, False, 5, True, "come back"),
+    ],
+)
+def test_a_stuck_goal_incubates_and_then_somebody_is_asked(
+    sessions: int,
+    minutes: int,
+    new: bool,
+    incubated: int | None,
+    connected: bool,
+    step: str,
+) -> None:
+    """Three sessions, twenty minutes and nothing new make it stuck; it rests one session at least and five at most."""
+    progress = Progress(
+        sessions_without=sessions,
+        spent=timedelta(minutes=minutes),
+        new_approach=new,
+        incubated=incubated,
+        connected=connected,
+    )
+    assert next_step(progress) == step
+
+
+@given(st.lists(st.tuples(st.sampled_from([*EVENTS, "nothing"]), st.floats(0.0, 72.0)), max_size=40))
+def test_levels_stay_in_bounds_and_fade(events: list[tuple[str, float]]) -> None:
+    """However much happens, a level is 0 to 1; with nothing more, it is nothing in the end."""
+    levels, now = Levels(at=NOW), NOW
+    for event, hours in events:
+        now += timedelta(hours=hours)
+        levels = levels.told(event, now)
+        assert all(0.0 <= getattr(levels, each.value) <= 1.0 for each in Signal)
+    later = levels.after(now + timedelta(days=30))
+    assert all(getattr(later, each.value) < 1e-9 for each in Signal)
+    assert later.mood() == ""
+
+
+def test_a_spike_is_noted_once() -> None:
+    """A note is due when a level rises above the mark, and not again while it stays there."""
+    before = Levels(at=NOW)
+    first = before.told("goal_done", NOW)
+    second = first.told("goal_done", NOW)
+    assert first.spikes(before) == []
+    assert second.spikes(first) == [Signal.ACHIEVEMENT]
+    assert second.told("goal_done", NOW).spikes(second) == []
+    assert second.mood() == "motivated"
