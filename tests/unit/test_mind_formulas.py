@@ -216,6 +216,7 @@ def test_entropy_is_highest_where_every_topic_is_new(topics: list[str]) -> None:
     ],
 )
 def test_a_stuck_goal_incubates_and_then_somebody_is_asked(
+    *,
     sessions: int,
     minutes: int,
     new: bool,
