@@ -1,0 +1,98 @@
+CYPHER 25
+// Replay: connect the most recent episodes with the goals that press most (DMN algorithms, 2), in one round trip.
+// Each goal brings the memories nearest to it to mind, and what they are used together with, two hops far; what of that
+// lies in an episode connects the two, as strongly as its best memory is active.
+// An episode is a box of memories that followed one another and are about one thing.
+// $space: string, whose
+// $episodes: integer, episodes, the newest
+// $goals: integer, goals, the most pressing; what incubates is among them
+// $width: integer, memories that one goal brings to mind
+// $partners: integer, partners of each that are followed
+// $fading: float, what a hop leaves of an activation where the edge is strong
+// $half: float, the weight of an edge at which half of that passes
+// $least: float, 0 to 1: the strength below which there is no connection
+// $now: datetime, when
+// returns: episode, goal (ids), strength (0 to 1), memory (id of the one that connects them), hops (0 to 2), new (boolean),
+//   by episode, the newest first, then by goal, the most pressing first; those below $least with new null
+// Running it twice: the connections are there, and get the strength that they have now.
+MATCH (b:MemoryBox)
+WHERE b.space = $space AND b.ended_at IS NOT NULL
+WITH b ORDER BY b.ended_at DESC, b.id LIMIT $episodes
+WITH collect(b) AS boxes
+MATCH (g:Goal)
+WHERE g.space = $space AND g.state IN ['active', 'incubating'] AND g.embedding IS NOT NULL
+WITH boxes, g ORDER BY coalesce(g.priority, 0.0) DESC, g.id LIMIT $goals
+WITH boxes, collect(g) AS pressing
+UNWIND range(0, size(pressing) - 1) AS place
+WITH boxes, place, pressing[place] AS g
+CALL (g) {
+  MATCH (m:Memory)
+  SEARCH m IN (
+    VECTOR INDEX memory_embedding
+    FOR g.embedding
+    WHERE m.space = $space AND m.status = 'active'
+    LIMIT $width
+  ) SCORE AS score
+  // The index gives (1 + cosine) / 2.
+  RETURN collect([m, 2.0 * score - 1.0, 0]) AS near
+}
+CALL (near) {
+  UNWIND near AS each
+  WITH each[0] AS m, each[1] AS active
+  WHERE active > 0.0
+  CALL (m, active) {
+    MATCH (m)-[c:CO_ACCESSED]-(p:Memory)
+    WHERE p.space = $space AND p.status = 'active'
+    WITH p, c ORDER BY c.weight DESC, p.id LIMIT $partners
+    RETURN p, active * $fading * c.weight / (c.weight + $half) AS passed
+  }
+  WITH p, max(passed) AS passed
+  RETURN collect([p, passed, 1]) AS first
+}
+CALL (first) {
+  UNWIND first AS each
+  WITH each[0] AS m, each[1] AS active
+  CALL (m, active) {
+    MATCH (m)-[c:CO_ACCESSED]-(p:Memory)
+    WHERE p.space = $space AND p.status = 'active'
+    WITH p, c ORDER BY c.weight DESC, p.id LIMIT $partners
+    RETURN p, active * $fading * c.weight / (c.weight + $half) AS passed
+  }
+  WITH p, max(passed) AS passed
+  RETURN collect([p, passed, 2]) AS second
+}
+WITH boxes, place, g, near + first + second AS mind
+UNWIND range(0, size(boxes) - 1) AS age
+WITH age, boxes[age] AS b, place, g, mind
+CALL (b, mind) {
+  UNWIND mind AS each
+  WITH each[0] AS m, each[1] AS active, each[2] AS hops, b
+  WHERE EXISTS { (m)-[:IN_BOX]->(b) }
+  WITH m, active, hops ORDER BY active DESC, hops, m.id LIMIT 1
+  RETURN collect({id: m.id, strength: active, hops: hops})[0] AS best
+}
+CALL (b, g, best) {
+  WHEN best.strength >= $least THEN {
+    MERGE (k:Connection {id: b.id + g.id})
+      ON CREATE SET
+        k.space = $space,
+        k.first_at = $now
+    WITH b, g, best, k, k.at IS NULL AS new
+    WHERE k.space = $space
+    MERGE (k)-[:CONNECTS]->(g)
+    MERGE (k)-[:CONNECTS]->(b)
+    WITH best, k, new
+    SET
+      k.strength = best.strength,
+      k.hops = best.hops,
+      k.memory = best.id,
+      k.at = $now
+    RETURN new
+  }
+  ELSE {
+    RETURN null AS new
+  }
+}
+RETURN
+  b.id AS episode, g.id AS goal, CASE WHEN best.strength > 0.0 THEN best.strength ELSE 0.0 END AS strength, best.id AS memory, best.hops AS hops, new
+ORDER BY age, place

@@ -1,0 +1,7 @@
+"""What goes on between conversations: goals that press, replay, a gut feeling, and a working memory that is kept up.
+
+priority.py    which goal presses most
+pressure.py    when what was noted has to be consolidated
+gut.py         how far attention is from what the memory as a whole is about, and along which axes that moves
+state/         the working memory: sections, budget, pointers, guards
+"""

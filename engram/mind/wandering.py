@@ -1,0 +1,110 @@
+"""What comes to mind when nobody speaks: a draw with four leanings, kept from going in circles (v4 plan, 4.7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+IDLE = timedelta(days=14)
+"""Without a use for so long, half of what neglect can add is added."""
+FAR = timedelta(days=90)
+"""So long ago, half of what distance can add is added."""
+SHARES = {"neglected": 1.0, "disputed": 1.0, "distant": 0.5, "self": 0.5}
+"""What each leaning adds at most to the even chance of 1 that every memory has."""
+BROADENED = 0.25
+"""What is left of all leanings while the same topics keep coming up."""
+
+
+class Leaning(StrEnum):
+    """Why something was drawn."""
+
+    NEGLECTED = "neglected"
+    """It weighs much and was not used for long."""
+    DISPUTED = "disputed"
+    """It is in tension with something."""
+    DISTANT = "distant"
+    """It was long ago."""
+    SELF = "self"
+    """It is about the agent and weighs much."""
+    CHANCE = "chance"
+    """None of them stands out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One memory of the pool."""
+
+    id: str
+    content: str
+    weight: float
+    """The centre of its Beta, 0 to 1."""
+    used_at: datetime
+    event_at: datetime
+    disputed: int
+    """Unresolved tensions."""
+    about_self: bool
+
+
+def leanings(pool: Sequence[Candidate], now: datetime) -> dict[Leaning, Floats]:
+    """Return what each leaning adds to the chance of each candidate, shape (n,) each, 0 and more."""
+    weight = np.array([each.weight for each in pool])
+    idle = _aged([now - each.used_at for each in pool], IDLE)
+    far = _aged([now - each.event_at for each in pool], FAR)
+    disputed = np.array([min(each.disputed, 3) / 3.0 for each in pool])
+    own = np.array([each.about_self for each in pool], dtype=np.float64)
+    return {
+        Leaning.NEGLECTED: SHARES["neglected"] * weight * idle,
+        Leaning.DISPUTED: SHARES["disputed"] * disputed,
+        Leaning.DISTANT: SHARES["distant"] * far,
+        Leaning.SELF: SHARES["self"] * weight * own,
+    }
+
+
+def draw(
+    pool: Sequence[Candidate],
+    generator: np.random.Generator,
+    *,
+    now: datetime,
+    broaden: bool = False,
+    recent: frozenset[str] = frozenset(),
+) -> tuple[Candidate, Leaning] | None:
+    """Return one candidate and why it was drawn; None out of nothing.
+
+    Every memory can be drawn: exploration never ends.
+
+    Args:
+        pool: Candidates.
+        generator: Draws.
+        now: When.
+        broaden: Whether the same topics keep coming up: the leanings then count a quarter.
+        recent: Ids of what came to mind lately; while there is anything else, they do not come again.
+    """
+    fresh = [each for each in pool if each.id not in recent] or [*pool]
+    if not fresh:
+        return None
+    added = leanings(fresh, now)
+    share = BROADENED if broaden else 1.0
+    chances = 1.0 + share * np.sum([*added.values()], axis=0)
+    place = int(generator.choice(len(fresh), p=chances / chances.sum()))
+    why = max(added, key=lambda leaning: float(added[leaning][place]))
+    return fresh[place], why if added[why][place] > 0.1 else Leaning.CHANCE
+
+
+def entropy(topics: Sequence[str]) -> float:
+    """Return Shannon's entropy of how often topics came up, 0 (one alone) to 1 (all alike); 1 for fewer than two."""
+    _, counts = np.unique(np.array(topics), return_counts=True) if topics else ((), np.array([]))
+    if len(topics) < 2:
+        return 1.0
+    shares = counts / counts.sum()
+    return float(-(shares * np.log(shares)).sum() / np.log(len(topics))) + 0.0
+
+
+def _aged(ages: Sequence[timedelta], half: timedelta) -> Floats:
+    """Return how much of a span's effect is there, 0 to 1: half of it after `half`."""
+    days = np.array([max(0.0, age / half) for age in ages])
+    return days / (1.0 + days)
