@@ -12,7 +12,7 @@ from engram.migrations import pending
 from engram.statements import Slot
 from engram.tuning import DEFAULTS_SPACE, default_numbers
 
-VERSION = 6
+VERSION = 7
 """Raised whenever a file is added to `cypher/schema/` or a migration to `engram.migrations`."""
 VECTOR_INDEX = "schema/12_memory_embedding"
 _INDEX_SECONDS = 300

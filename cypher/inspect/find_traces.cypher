@@ -15,7 +15,12 @@ WITH {
   Session: ['id'],
   Entity: ['key', 'name', 'summary'],
   ScratchEntry: ['text', 'speaker', 'session', 'source'],
-  Goal: ['text'],
+  Goal: ['text', 'blocked_by'],
+  Thought: ['text', 'topic'],
+  GutDelta: ['context', 'towards'],
+  GutAxis: ['name'],
+  WorkingMemory: ['text'],
+  Outcome: ['why'],
   Recall: ['query', 'session'],
   LlmCall: ['raw', 'error', 'session'],
   LoopRun: ['session'],
@@ -40,6 +45,12 @@ CALL () {
   MATCH (n:LlmCall) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
   MATCH (n:BeliefChange) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
   MATCH (n:SafetyEvent) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
+  MATCH (n:Thought) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
+  MATCH (n:GutDelta) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
+  MATCH (n:Outcome) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
+  MATCH (n:WorkingMemory) WHERE n.space = $space AND n.version IS NOT NULL RETURN n UNION ALL
+  MATCH (n:Connection) WHERE n.space = $space RETURN n UNION ALL
+  MATCH (n:GutAxis) WHERE n.space = $space RETURN n UNION ALL
   MATCH (n:Archived) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
   MATCH (n:ConsolidationAttempt) WHERE n.space = $space RETURN n UNION ALL
   MATCH (n:SemanticCluster) WHERE n.space = $space RETURN n UNION ALL

@@ -19,9 +19,9 @@ ERASED = "(erased)"
 """Stands where a text was that something cannot be without."""
 _SCRUBBED_AT_ONCE = 500
 """Properties and nodes of one transaction."""
-_GO = frozenset({"ScratchEntry", "Goal"})
+_GO = frozenset({"ScratchEntry", "Goal", "Thought"})
 """Labels, beside memories and turns, of nodes that go as a whole."""
-_MAY_BE_MISSING = frozenset({"query", "raw", "label", "citation", "topics"})
+_MAY_BE_MISSING = frozenset({"query", "raw", "label", "citation", "topics", "context", "towards"})
 """Properties that go instead of getting another value."""
 _PLACES = frozenset({"session", "source"})
 """Properties that name where something was said."""
@@ -164,6 +164,8 @@ def _scrubbed(row: Row, are_in: Callable[[str], bool]) -> Row:
         left = f"erased {hashlib.sha256(value.encode()).hexdigest()[:12]}"
     elif name in _MAY_BE_MISSING or name in _SUMMARY:
         left = None
+    elif (label, name) == ("WorkingMemory", "text"):
+        left = "\n".join(line for line in value.split("\n") if not are_in(line))
     elif isinstance(value, str):
         left = ERASED
     else:

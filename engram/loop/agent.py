@@ -55,6 +55,8 @@ from engram.loop.restart import Restart, span
 from engram.loop.scratch import Verdict
 from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
+from engram.mind.part import Situation, Utterance
+from engram.mind.presence import Presence
 from engram.observing.operation import operation
 from engram.questions import asks
 from engram.records import Hit, Hits, Kind, Memory
@@ -71,8 +73,6 @@ FLUSHED_EVERY = 5
 """Exchanges after which the scratch buffer goes through the exit gate (v4 plan, 2.9)."""
 RECENT = 6
 """Turns that a new input is compared with."""
-PRESSED_LINES = 50
-"""Lines of the scratch buffer that make a consolidation due (DMN algorithms, 4)."""
 
 NOTE = "chat:note"
 
@@ -199,6 +199,21 @@ class Agent:
         with suppress(DatabaseError):  # what waits there is tried again with every message
             self._hearing.catch_up()
         self.manifest = self._restart.begin(self.session)
+        self._presence = Presence(
+            Situation(
+                memory=memory,
+                session=self.session,
+                run=run,
+                user=self.user,
+                assistant=self.assistant,
+                clock=self._clock,
+                tuned=lambda: tuned(memory),
+                embed=self._lately,
+                knowing=self._knowing,
+                ledger=self.ledger,
+            )
+        )
+        self._presence.begin()
         self._composer = Composer(
             memory,
             self._talk,
@@ -210,6 +225,7 @@ class Agent:
             clock=self._clock,
             generator=generator,
             tuned=lambda: tuned(memory),
+            sections=self._presence.sections,
         )
         if scratch.buffered(run=run, alive=self.manifest.alive)[0]:
             self._gatekeeper.ask()
@@ -257,6 +273,7 @@ class Agent:
             others = f", and {len(left) - 1} more" if len(left) > 1 else ""
             end = "" if not others and what.endswith((".", "!", "?", "…")) else "."
             lines.append(f"Not answered yet{where}: “{what}”{others}{end} It is kept.")
+        lines += self._presence.greeting
         return " ".join(lines) or None
 
     def say(self, text: str) -> Generator[Event]:
@@ -281,8 +298,10 @@ class Agent:
         yield from events
         self.report = ""
         try:
+            before = tuple(one.text for one in self._talk.said[-RECENT - 1 : -1])
+            yield from self._presence.hear(Utterance(text=text, entry=entry, before=before))
             if entry is not None:
-                yield from self._attend(_input(entry, Source.USER))
+                yield from self._attend(_input(entry, Source.USER, emotional=self._presence.feeling.charge))
             yield from self._answer(entry, text)
         finally:
             # Reached by Ctrl-C and by a closed iterator too.
@@ -383,6 +402,7 @@ class Agent:
                     self._hearing.catch_up()
                     try:
                         self._gatekeeper.close()
+                        self._presence.end()
                     finally:
                         # What could not be decided is then taken over by whoever comes next.
                         self._restart.end()
@@ -412,7 +432,7 @@ class Agent:
             window=self.memory.settings.context_tokens,
             cost_today=self.ledger.spent().today,
             budget=self.memory.settings.daily_budget,
-            pressure=self._talk.undecided / PRESSED_LINES,
+            pressure=self._presence.pressing.pressure(self._talk.undecided),
             waiting=len(self._attention.waiting),
             model=None if self.model is None else self.model.name,
         )
@@ -425,7 +445,7 @@ class Agent:
             lines.append(f"Told last: {parts} tokens; {len(self.assembled.identity)} memories of identity.")
         lines.append(
             f"In the scratch buffer: {self._talk.undecided} lines "
-            f"(pressure {self._talk.undecided / PRESSED_LINES:.2f}); in the journal: {len(self._hearing.journal)}."
+            f"(pressure {self._presence.pressing.pressure(self._talk.undecided):.2f}); in the journal: {len(self._hearing.journal)}."
         )
         lines.append(f"Waiting for attention: {len(self._attention.waiting)}.")
         if self._gatekeeper.trouble is not None:
@@ -559,6 +579,7 @@ class Agent:
             # What leaves the window has been in the scratch buffer since it was said; now the exit gate is due.
             self._gatekeeper.ask(burst=True)
             self._talk.prune(composed.pruned)
+            self._presence.compacted()
         return (yield from self._respond(composed, answers=None if entry is None else entry.id, aloud=True))
 
     def _respond(

@@ -5,7 +5,7 @@ a budget of its own. Only what is immutable always comes.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
@@ -86,6 +86,8 @@ class Scene:
     """The cognitive state report."""
     goals: tuple[str, ...] = ()
     """What the agent is after."""
+    sections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Lines of further sections by name: `gut`, what is felt; `working`, what was carried over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,8 @@ def assemble(
     )
     lines = {
         "state": scene.state.splitlines(),
+        "gut": [*scene.sections.get("gut", ())],
+        "working": [*scene.sections.get("working", ())],
         "goals": [shortened(goal, GOAL_TOKENS, count) for goal in scene.goals[:GOALS]],
         "immutable": [memory_line(memory) for memory in always],
         "identity": [memory_line(memory) for memory in who],

@@ -1,6 +1,6 @@
 """Composing: everything that a model is told for one answer, and what its answer is judged by."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -58,6 +58,7 @@ class Composer:
         clock: Callable[[], datetime],
         generator: np.random.Generator,
         tuned: Callable[[], Tuning],
+        sections: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> None:
         """Prepare to compose.
 
@@ -72,6 +73,7 @@ class Composer:
             clock: The time that the model is told.
             generator: Draws what comes to mind.
             tuned: Gives the space's numbers.
+            sections: Gives the lines of further sections by name: `gut` and `working`.
         """
         self._memory = memory
         self._talk = talk
@@ -83,6 +85,7 @@ class Composer:
         self._clock = clock
         self._generator = generator
         self._tuned = tuned
+        self._sections = sections
         self._previous: Vectors | None = None
         self._counter = TokenCounter()
 
@@ -134,6 +137,7 @@ class Composer:
                 cost=cost_line(self._ledger.spent()),
                 state=report,
                 goals=known.goals,
+                sections=self._sections(),
             ),
             known.identity,
             hits[:TOLD],

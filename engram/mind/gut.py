@@ -62,7 +62,8 @@ def subconscious(layers: Sequence[Floats | None]) -> Floats | None:
 
 def attention(context: NDArray[np.floating]) -> Floats | None:
     """Return the centroid of what was said last, shape (n, d), the newest last, each less than the one after it."""
-    return centroid(context, FADING ** np.arange(len(context))[::-1])
+    counts: Floats = FADING ** np.arange(len(context), dtype=np.float64)[::-1]
+    return centroid(context, counts)
 
 
 def delta(focus: Floats | None, depth: Floats | None) -> Delta | None:

@@ -80,7 +80,7 @@ def theirs(connection: Graph, neo4j_address: Address, tmp_path_factory: pytest.T
 def _enrich(memory: Engram) -> None:
     """Let there be something to do and to tell for every statement."""
     run(memory, "isolation_enrich", at=EARLY)
-    for part in ("memories", "changes", "records"):
+    for part in ("memories", "changes", "records", "mind"):
         run(memory, f"isolation_enrich_{part}", at=LATER)
 
 

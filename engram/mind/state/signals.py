@@ -54,8 +54,13 @@ class Levels:
     def after(self, now: datetime) -> "Levels":
         """Return what is left of them; nothing fades before its time."""
         left = math.exp2(-max(0.0, (now - self.at) / HALF_LIFE))
-        faded = {signal.value: getattr(self, signal.value) * left for signal in Signal}
-        return replace(self, at=max(self.at, now), **faded)
+        return replace(
+            self,
+            at=max(self.at, now),
+            achievement=self.achievement * left,
+            friction=self.friction * left,
+            bonding=self.bonding * left,
+        )
 
     def told(self, event: str, now: datetime) -> "Levels":
         """Return the levels once something has happened; an event that is none of `EVENTS` raises nothing."""
@@ -63,8 +68,13 @@ class Levels:
         if event not in EVENTS:
             return levels
         signal, share = EVENTS[event]
-        level: float = getattr(levels, signal.value)
-        return replace(levels, **{signal.value: level + share * (1.0 - level)})
+        match signal:
+            case Signal.ACHIEVEMENT:
+                return replace(levels, achievement=_raised(levels.achievement, share))
+            case Signal.FRICTION:
+                return replace(levels, friction=_raised(levels.friction, share))
+            case Signal.BONDING:
+                return replace(levels, bonding=_raised(levels.bonding, share))
 
     def spikes(self, before: "Levels") -> list[Signal]:
         """Return the signals that rose above the level of a note since."""
@@ -74,3 +84,7 @@ class Levels:
         """Return it in words, the strongest first; '' where nothing stands out."""
         ordered = sorted(Signal, key=lambda each: -getattr(self, each.value))
         return ", ".join(_MOODS[each] for each in ordered if getattr(self, each.value) > _STANDS_OUT)
+
+
+def _raised(level: float, share: float) -> float:
+    return level + share * (1.0 - level)

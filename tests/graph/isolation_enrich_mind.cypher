@@ -1,0 +1,56 @@
+CYPHER 25
+// Lay what a mind between conversations leaves behind: a goal in each state, a box with an episode, a connection of the two,
+// a thought, a feeling with its axis and outcome, and two versions of the working memory of which one was refused.
+// $space: string, whose
+// $at: datetime, when all of it came about
+MATCH (m:Memory {id: $space + ':newer'})
+MATCH (t:Turn {space: $space})
+WITH m, t ORDER BY t.id LIMIT 1
+MERGE (e:Entity {space: $space, key: 'noor'})
+  ON CREATE SET e.name = 'Noor', e.kind = 'person'
+WITH m, t, e
+CALL (m, e) {
+  UNWIND ['active', 'incubating', 'blocked', 'proposed', 'done'] AS state
+  CREATE (g:Goal {
+    id: $space + ':goal-' + state, space: $space, text: 'paint the boat of Noor, ' + state, state: state, weight: 1.0,
+    created_at: $at, changed_at: $at, active_at: $at, mentioned_at: $at, tractability: 0.5, priority: 0.5, ranked_at: $at,
+    sessions_without: 3, incubating_since: $at, incubated: 5
+  })
+  SET g.embedding = m.embedding
+  CREATE (g)-[:ABOUT {at: $at}]->(e)
+}
+MATCH (g:Goal {id: $space + ':goal-active'})
+CREATE (b:MemoryBox {
+  id: $space + ':box', space: $space, topics: ['boat'], session: 'a day', started_at: $at, ended_at: $at, size: 1
+})
+CREATE (m)-[:IN_BOX {place: 0}]->(b)
+CREATE (k:Connection {
+  id: $space + ':connection', space: $space, strength: 0.8, hops: 1, memory: m.id, first_at: $at, at: $at
+})
+CREATE (k)-[:CONNECTS]->(g)
+CREATE (k)-[:CONNECTS]->(b)
+CREATE (h:Thought {
+  id: $space + ':thought', space: $space, at: $at, text: 'the boat and Noor', leaning: 'neglected', channel: 'goal',
+  topic: 'boat'
+})
+CREATE (h)-[:SURFACED]->(m)
+CREATE (h)-[:ABOUT]->(g)
+CREATE (d:GutDelta {
+  id: $space + ':feeling', space: $space, at: $at, vector: [0.1, 0.2], magnitude: 0.4, context: 'the boat',
+  towards: 'paint', session: 'a day'
+})
+CREATE (d)-[:FELT_AT]->(t)
+CREATE (o:Outcome {id: $space + ':outcome', space: $space, at: $at, good: 1.0, kind: 'verdict', why: 'of use'})
+CREATE (d)-[:LED_TO]->(o)
+CREATE (:GutAxis {
+  id: $space + ':axis', space: $space, number: 0, direction: [0.6, 0.8], share: 0.5, correlation: 0.3, name: 'boat',
+  at: $at
+})
+CREATE (first:WorkingMemory {
+  id: $space + ':first', space: $space, version: 1, at: $at, state: 'taken', text: 'Noor paints the boat'
+})
+CREATE (second:WorkingMemory {
+  id: $space + ':second', space: $space, version: 2, at: $at, state: 'refused', text: 'nothing', reason: 'a mass drop'
+})
+CREATE (first)-[:NEXT]->(second)
+CREATE (first)-[:CITES {line: 0}]->(m)
