@@ -8,11 +8,13 @@ from engram.errors import InvalidInputError
 from engram.loop.agent import Agent
 from engram.loop.quoting import answers, related, who
 from engram.loop.recollecting import SEARCHED
+from engram.mind.readiness import readiness
 from engram.questions import asks
 from engram.records import Hit
 from engram.sessions import Session, list_sessions
 from engram.text import short, single_line
 
+from .readiness import readiness_lines
 from .screens import Screen, hit_data
 from .slashes import COMMANDS, Slash, help_lines, unknown, usage
 from .state import State
@@ -43,6 +45,7 @@ class Commands:
             "/goals": self._goals,
             "/cost": self._cost,
             "/state": self._state,
+            "/readiness": self._readiness,
             "/safety": self._safety,
             "/sessions": self._sessions,
         }
@@ -130,6 +133,13 @@ class Commands:
     def _state(self, _: str) -> None:
         lines = self._agent.describe()
         self._screen.show("state", lines, state=lines, status=asdict(self._agent.status()))
+
+    def _readiness(self, _: str) -> None:
+        memory = self._agent.memory
+        found = readiness(memory.graph, space=memory.space)
+        self._screen.show(
+            "readiness", [*readiness_lines(found)], milestones=[State.plain(each) for each in found]
+        )
 
     def _safety(self, _: str) -> None:
         events = self._agent.safety.events()[:SAFETY_LISTED]

@@ -48,6 +48,7 @@ COMMANDS = {
     "import": Entry("engram.cli.importing:command", "Import conversations and notes from files."),
     "jobs": Entry("engram.jobs.command:jobs", "List, run and undo what keeps the memory in shape."),
     "mcp": Entry("engram.cli.mcp:mcp", "Serve a space to clients of the Model Context Protocol."),
+    "readiness": Entry("engram.cli.readiness:command", "Show which milestones of a mind were reached."),
     "recall": Entry("engram.cli.recall:recall", "Ask the memory."),
     "reindex": Entry("engram.cli.reindex:reindex", "Change the embedding model while it is in use."),
     "remember": Entry("engram.cli.memory:remember", "Store one thing."),

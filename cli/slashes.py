@@ -14,6 +14,7 @@ COMMANDS = {
     "/goals": ("[add TEXT | done ID | drop ID]", "what is to be reached; add to it, or end one"),
     "/cost": ("", "what the language models cost so far"),
     "/state": ("", "what goes on: attention, window, identity, scratch buffer, restart"),
+    "/readiness": ("", "which milestones of a mind were reached, and by what"),
     "/safety": ("", "what the safety rules stopped or noticed"),
     "/sessions": ("", "the conversations of this space, newest first"),
     "/exit": ("", "leave; Ctrl-D does too"),

@@ -13,6 +13,12 @@ from engram.loop.scratch import Scratch
 
 SILENT = timedelta(hours=1)
 """A run on another machine that was not seen for so long is taken to be over."""
+BIRTH = (
+    "This is your first conversation. You have room for memories, goals and values, and what you become will come out of "
+    "what you live through: pay attention to what matters to you. Your thoughts are written down, and the person who looks "
+    "after you can read them."
+)
+"""What it is told at its beginning, in full openness (v4 plan, 5.2)."""
 _SLACK = 2.0
 """Seconds by which two readings of one process's start may differ."""
 
@@ -57,7 +63,7 @@ class Manifest:
     def line(self) -> str:
         """Return it as one line for a prompt."""
         if self.away is None:
-            return "This is your first conversation."
+            return BIRTH
         times = "once" if self.restarts == 1 else f"{self.restarts} times"
         return (
             f"You were last at work {span(self.away)} ago. You were started {times} before, and were at work for "

@@ -120,7 +120,15 @@ def test_the_first_run_was_never_away() -> None:
     first = manifest(last_seen_at=None, restarts=0, created_at=NOW)
     assert first.away is None
     assert first.age_days == 0.0
-    assert first.line() == "This is your first conversation."
+    assert first.line().startswith("This is your first conversation.")
+
+
+def test_it_knows_from_its_beginning_that_it_is_observed() -> None:
+    """The first prompt says that thoughts are written down and who can read them; it stays within its line."""
+    line = manifest(last_seen_at=None, restarts=0, created_at=NOW).line()
+    assert "Your thoughts are written down" in line
+    assert "can read them" in line
+    assert len(line) < 500
 
 
 def test_a_clock_that_went_back_makes_nobody_away() -> None:
