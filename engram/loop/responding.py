@@ -3,8 +3,9 @@
 Sources: v4 plan, 3.5 (loop before escalate) and 3.6 (System 2 is a tool of System 1, which stays in the driver's seat).
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from engram import prompts
 from engram.errors import EngramError, LanguageModelGarbledError
@@ -23,7 +24,11 @@ from engram.loop.escalation import (
 from engram.loop.events import Delta, Event, Notice, Revising
 from engram.loop.fencing import whole
 from engram.loop.metacognition import FOK, Confidence, assess
+from engram.loop.tools import ROUNDS, Toolbox
 from engram.text import inert, printable
+
+if TYPE_CHECKING:
+    from engram.mind.part import AgentTool
 
 UNSURE = frozenset({Trigger.LOW_CONFIDENCE})
 """What speaks for System 2 once an answer is corrected and still doubtful."""
@@ -81,6 +86,7 @@ class Responder:
         quiet: ChatModel | None,
         *,
         max_tokens: int,
+        tools: Callable[[], Sequence["AgentTool"]] = tuple,
     ) -> None:
         """Prepare to answer.
 
@@ -89,26 +95,35 @@ class Responder:
             system2: Is asked where that is not enough; None: nobody is.
             quiet: Is asked how sure an answer is, in isolation; None: nobody is.
             max_tokens: The longest answer, in tokens.
+            tools: Gives what System 1 may use, beside asking System 2.
         """
         self._system1 = system1
         self._system2 = system2
         self._quiet = quiet
         self._max_tokens = max_tokens
+        self._tools = tools
+        self._toolbox = Toolbox((), persons=False)
         self.partial = ""
         """What there is of the answer, for whoever is interrupted."""
         self.counted: int | None = None
         """Tokens of the prompt as it was composed, by the provider; None where it counted none, or was told more."""
 
-    def respond(self, asking: Asking) -> Generator[Event, None, Response]:
-        """Yield the answer as it comes, with what replaces what; return what it came to."""
+    def respond(self, asking: Asking, *, persons: bool = True) -> Generator[Event, None, Response]:
+        """Yield the answer as it comes, with what replaces what; return what it came to.
+
+        Args:
+            asking: What is to be answered.
+            persons: Whether the person said it: see `Toolbox`.
+        """
         self.partial, self.counted = "", None
+        self._toolbox = Toolbox(self._tools(), persons=persons)
         if escalates(asking.triggers) and self._system2 is not None:
             names = ", ".join(sorted(trigger.value for trigger in asking.triggers))
             yield Revising(by="system2", why=names)
             considered = yield from self._consider(asking, draft=None, why=names)
             if considered is not None:
                 return (yield from self._say(asking, considered))
-        first, asked = yield from self._first(asking)
+        first, asked, asking = yield from self._first(asking)
         if first.failure is None and _blank(first.text):
             first.failure = LanguageModelGarbledError(
                 "The language model's answer was empty.", remedy="Try again."
@@ -126,17 +141,57 @@ class Responder:
             )
         return (yield from self._revise(asking, first, confidence))
 
-    def _first(self, asking: Asking) -> Generator[Event, None, tuple[_Pass, Deliberation | None]]:
-        """Answer; System 1 may ask System 2 itself, once."""
-        tools = (DELIBERATE,) if self._system2 is not None else ()
+    def _first(self, asking: Asking) -> Generator[Event, None, tuple[_Pass, Deliberation | None, Asking]]:
+        """Answer; System 1 may use tools meanwhile, and ask System 2 itself, once.
+
+        Returns:
+            The answer, what System 2 thought, and the asking with what the tools gave.
+        """
+        heard, stream = yield from self._ask(asking)
+        self.counted = None if heard.usage is None else heard.usage.input_tokens
+        for tried in range(1, ROUNDS + 1):
+            if heard.failure is not None or not heard.calls:
+                break
+            if self._deliberates(heard):
+                heard, considered = yield from self._ask_system2(asking, heard, stream)
+                return heard, considered, asking
+            if not self._toolbox.offered:
+                break
+            results = tuple(self._toolbox.answer(call) for call in heard.calls)
+            asking = replace(
+                asking,
+                messages=(*asking.messages, stream.message, Message(role="user", results=results)),
+            )
+            before = heard.text
+            heard, stream = yield from self._ask(asking, before=before, tools=tried < ROUNDS)
+            if before.strip() and _blank(heard.text.removeprefix(before)):
+                # It had said all of it beside its call.
+                heard.failure = None if _garbled(heard.failure) else heard.failure
+        return heard, None, asking
+
+    def _ask(
+        self, asking: Asking, *, before: str = "", tools: bool = True
+    ) -> Generator[Event, None, tuple[_Pass, Stream]]:
+        """Ask System 1 for the next answer, which goes on behind what it said `before`."""
+        consulting = (DELIBERATE,) if self._system2 is not None else ()
         stream = self._system1.stream(
-            asking.system, asking.messages, max_tokens=self._max_tokens, tools=tools
+            asking.system,
+            asking.messages,
+            max_tokens=self._max_tokens,
+            tools=(*consulting, *self._toolbox.offered) if tools else (),
         )
-        first = yield from self._listen(stream)
-        self.counted = None if first.usage is None else first.usage.input_tokens
-        call = next((call for call in first.calls if call.name == DELIBERATE.name), None)
-        if first.failure is not None or call is None or self._system2 is None:
-            return first, None
+        heard = yield from self._listen(stream, before=before)
+        return heard, stream
+
+    def _deliberates(self, heard: _Pass) -> bool:
+        """Say whether System 1 asks for System 2."""
+        return self._system2 is not None and any(call.name == DELIBERATE.name for call in heard.calls)
+
+    def _ask_system2(
+        self, asking: Asking, first: _Pass, stream: Stream
+    ) -> Generator[Event, None, tuple[_Pass, Deliberation | None]]:
+        """Let System 2 think as System 1 wishes, and System 1 answer with that; its other calls are answered too."""
+        call = next(call for call in first.calls if call.name == DELIBERATE.name)
         given = call.arguments or {}
         why = inert(str(given.get("why") or "it asked to"))
         yield Revising(by="system2", why=why)
@@ -146,14 +201,12 @@ class Responder:
             replace(asking, question=question), draft=first.text.strip() or None, why=why
         )
         told = "No answer came. Answer as well as you can." if considered is None else _opinion(considered)
-        messages = [
-            *asking.messages,
-            stream.message,
-            Message(role="user", results=tuple(ToolResult(call=each, text=told) for each in first.calls)),
-        ]
-        second = yield from self._listen(
-            self._system1.stream(asking.system, messages, max_tokens=self._max_tokens, tools=tools)
+        results = tuple(
+            ToolResult(call=each, text=told) if each.name == DELIBERATE.name else self._toolbox.answer(each)
+            for each in first.calls
         )
+        messages = (*asking.messages, stream.message, Message(role="user", results=results))
+        second, _ = yield from self._ask(replace(asking, messages=messages))
         if considered is not None and _blank(second.text):
             second = yield from self._quote(considered)
         return second, considered
@@ -236,19 +289,23 @@ class Responder:
         yield Notice(text=f"The slower model gave no usable answer{why}; this one goes on without it.")
         return None
 
-    def _listen(self, stream: Stream) -> Generator[Event, None, _Pass]:
-        """Yield one answer as it arrives; `partial` has what there is of it at any time."""
+    def _listen(self, stream: Stream, *, before: str = "") -> Generator[Event, None, _Pass]:
+        """Yield one answer as it arrives; `partial` has what there is of it at any time, with what was said before."""
         heard = _Pass()
+        joint = "\n\n" if before.strip() else ""
         try:
             for delta in stream:
-                self.partial = stream.text
+                if joint and self.partial == before:
+                    yield Delta(text=joint)
+                self.partial = before + joint + stream.text
                 yield Delta(text=delta)
         except EngramError as error:
             heard.failure = error
         finally:
             # Reached by Ctrl-C and by a closed iterator too.
             stream.close()
-        heard.text, heard.usage, heard.stop_reason = stream.text, stream.usage, stream.stop_reason
+        heard.text = before + joint + stream.text if stream.text else before
+        heard.usage, heard.stop_reason = stream.usage, stream.stop_reason
         heard.calls, heard.logprob = stream.calls, stream.logprob
         return heard
 
@@ -276,6 +333,11 @@ def _response(heard: _Pass, *, escalated: bool = False) -> Response:
 def _blank(text: str) -> bool:
     """Say whether there is nothing to read in it: control characters say nothing."""
     return not printable(text).strip()
+
+
+def _garbled(failure: EngramError | None) -> bool:
+    """Say whether an answer failed only in that there was no word of it."""
+    return isinstance(failure, LanguageModelGarbledError)
 
 
 def _opinion(considered: Deliberation) -> str:

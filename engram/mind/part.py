@@ -56,6 +56,8 @@ class AgentTool:
     tool: Tool
     use: Callable[[Any], str]
     """Takes the parameters as the tool's model, and returns what the model is told; may raise `EngramError`."""
+    external: bool = False
+    """Whether it acts outside of the memory: then it is used for what the person said, and for nothing else."""
 
     @property
     def parameters(self) -> type[BaseModel]:
