@@ -98,6 +98,8 @@ from engram.server.files import shipped
 assert statements.load("recall/find_candidates").text.startswith("CYPHER 25")
 assert statements.names()
 assert shipped("neo4j.conf").is_file(), shipped("neo4j.conf")
+from engram.mind.library import shipped as library
+assert library().read("recall").parts, library().pages
 from engram import demo
 with demo.bundled_conversation() as path:
     assert path.is_file()
