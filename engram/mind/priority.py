@@ -5,8 +5,10 @@ the same in the graph; the two are held together by a test.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 RECENCY_DAYS = 7.0
 """Days without activity after which 1/e is left of a goal's recency."""
@@ -16,6 +18,15 @@ MENTION_BOOST = 2.0
 """What a mention adds at once: a goal mentioned just now counts threefold."""
 CONNECTION = 0.1
 """What each connected active goal adds."""
+RATES: Mapping[str, float] = MappingProxyType(
+    {
+        "recency_days": RECENCY_DAYS,
+        "mention_hours": MENTION_HOURS,
+        "mention_boost": MENTION_BOOST,
+        "connection": CONNECTION,
+    }
+)
+"""The same, as `mind/rank_goals` takes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,7 +155,7 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     "inspect/find_corrections": {"similarity": -1.0},
     "inspect/find_supersession": {"newer": the("newer"), "older": the("older")},
     "inspect/find_traces": {"words": [NAME.lower()]},
-    "inspect/list_goals": {"state": None},
+    "inspect/list_goals": {"states": None},
     "inspect/list_job_runs": {"job": None},
     "inspect/list_judged_lifts": {"recall": the("unanswered")},
     "inspect/sum_costs_by": {"session": None},
@@ -174,7 +174,7 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
         {"goal": {"id": uuid4().hex, "text": "be kind", "state": "active", "weight": 1.0, "created_at": NOW}},
     ),
     "write/begin_job_run": ({}, {"id": uuid4().hex}),
-    "write/change_goals": {"goals": each(state="done", weight=1.0, changed_at=NOW)},
+    "write/change_goals": {"goals": each(values={"state": "done", "weight": 1.0, "changed_at": NOW})},
     "write/claim_memories": (
         {},
         {"ids": lambda _, known: sorted(known.asking), "due": "version", "attempt": the("tried")},
