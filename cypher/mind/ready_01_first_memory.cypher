@@ -6,11 +6,13 @@ CYPHER 25
 // returns: at (datetime), evidence (list of ids: the line while it is there, the turn, the memory), paths (list of
 //   paths); no row where there is none
 MATCH (s:Session)
-WHERE s.space = $space
+WHERE s.space = $space AND s.id IS NOT NULL
 WITH s ORDER BY s.created_at, s.id
 CALL (s) {
-  MATCH path = (t:Turn)<-[:DERIVED_FROM]-(m:Memory)
-  WHERE t.space = $space AND m.space = $space AND t.source STARTS WITH 'chat' AND EXISTS { (t)-[:PART_OF]->(s) }
+  MATCH (s)<-[:PART_OF]-(t:Turn)
+  WHERE t.space = $space AND t.source STARTS WITH 'chat'
+  MATCH path = (t)<-[:DERIVED_FROM]-(m:Memory)
+  WHERE m.space = $space
   RETURN t, m, path ORDER BY m.created_at, t.at, m.id LIMIT 1
 }
 WITH t, m, path LIMIT 1

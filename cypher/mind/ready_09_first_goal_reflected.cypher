@@ -1,6 +1,6 @@
 CYPHER 25
-// Readiness, 9 of 10: the first goal that was reached and then reflected upon: a thought about it, or a reflection or a
-// narrative that speaks of what it was about, each from after it was reached.
+// Readiness, 9 of 10: the first goal that was reached and then reflected upon: a thought about it, a thought about a memory
+// of what it was about, or a reflection or a narrative that speaks of that; each from after it was reached.
 // $space: string, whose
 // returns: at (datetime, of the reflection), evidence (list of ids: the goal, what reflects upon it), paths (list of
 //   paths); no row where there is none
@@ -10,6 +10,12 @@ CALL (g) {
   MATCH path = (g)<-[:ABOUT]-(h:Thought)
   WHERE h.space = $space AND h.at >= g.changed_at AND h.state = 'thought'
   RETURN h.id AS by, h.at AS at, path ORDER BY h.at, h.id LIMIT 1
+  UNION ALL
+  MATCH (h:Thought)
+  WHERE h.space = $space AND h.at >= g.changed_at AND h.state = 'thought'
+  MATCH path = (g)-[:ABOUT]->(e:Entity)<-[:MENTIONS]-(m:Memory)<-[:SURFACED]-(h)
+  WHERE e.space = $space AND m.space = $space
+  RETURN h.id AS by, h.at AS at, path ORDER BY h.at, h.id, m.id LIMIT 1
   UNION ALL
   MATCH path = (g)-[:ABOUT]->(e:Entity)<-[:MENTIONS]-(m:Memory)
   WHERE e.space = $space AND m.space = $space AND m.created_at >= g.changed_at AND m.kind IN ['reflection', 'narrative']
