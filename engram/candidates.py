@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engram.beliefs.policy.rules import retrieval_effect
 from engram.entities import entity_key
+from engram.mind.gut import Delta, leaning
 from engram.questions import only_asks
 from engram.records import PLAIN, TIMES, Memory, memory_from_columns
 from engram.scoring.relevance import Learned
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 _MICROSECONDS = 1e6
 _SIMILARITY, _LEXICAL, _ROLES, _ACCESSED, _PLAIN, _TIMES = range(6)
 _STATES = slice(6, 8)
+_FELT = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,9 @@ class Candidates:
     trust: Floats | None = None
     """Share of its score that each gains or loses by its lifecycle and verification states; None where none has any."""
 
+    mood: Floats | None = None
+    """What the gut feeling says of each, 0 to 1 and 0.5 nothing; None where there is no feeling."""
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -81,7 +86,12 @@ _STATUS = PLAIN.index("status")
 
 
 def candidates_from(
-    row: dict[str, Any], *, asked: str, dormant_above: float | None, until: float | None = None
+    row: dict[str, Any],
+    *,
+    asked: str,
+    dormant_above: float | None,
+    until: float | None = None,
+    felt: Delta | None = None,
 ) -> Candidates:
     """Return what `recall/find_candidates` found, in an order that is not the server's: newest first, then by id.
 
@@ -90,6 +100,7 @@ def candidates_from(
         asked: The question.
         until: The time that is asked for, where it is in the past: uses after it have not happened yet.
         dormant_above: Dormant memories up to this cosine are left out; None keeps them all.
+        felt: The gut feeling that the row was asked for with.
     """
     found = [each for each in row["candidates"] if _awake(each, dormant_above)]
     event = TIMES.index("event_at")
@@ -122,6 +133,7 @@ def candidates_from(
         edges=_edges(row["edges"], places),
         names=bool(row["entities"]),
         trust=_trust(found),
+        mood=None if felt is None else leaning(felt.magnitude, _cosines([each[_FELT] for each in found])),
         learned=Learned() if blend is None else Learned(blend["experience"], tuple(blend["offsets"])),
     )
 

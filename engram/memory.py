@@ -24,6 +24,7 @@ from engram.graph import Graph, Row, Transaction
 from engram.importance import estimated_importance
 from engram.learning import Learner, Lessons, News, lost_file
 from engram.lifecycle import close_session, tune
+from engram.mind.gut import Delta
 from engram.observing.operation import watched
 from engram.observing.setup import begin_tracing
 from engram.recall import Recaller, hits, question
@@ -389,6 +390,7 @@ class Engram:
         active: Iterable[str] = (),
         hops: int = 1,
         without: Iterable[str] = (),
+        felt: Delta | None = None,
     ) -> Hits:
         """Return the memories that best answer `query`, best first.
 
@@ -408,11 +410,14 @@ class Engram:
             active: Ids of memories at hand; what is used together with them comes to mind more easily.
             hops: How far co-access spreads: 1, or 2 for what is two associations away.
             without: Parts of the evidence to leave out, for experiments: names of `engram.ranking.EVIDENCE`.
+            felt: The gut feeling in a conversation, which leans towards what it points to; without, none does.
 
         Raises:
             InvalidInputError: An empty query, or another argument out of range.
         """
-        asked = question(query, k, as_of=as_of, mode=mode, hops=hops, active=active, session=session)
+        asked = question(
+            query, k, as_of=as_of, mode=mode, hops=hops, active=active, session=session, felt=felt
+        )
         found = self._recaller.find(asked, without=frozenset(without))
         writes = not read_only and asked.as_of is None
         return hits(found, explain=explain, learner=self._learner, rate=self._judge, learn=writes)

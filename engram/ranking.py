@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engram.candidates import Candidates, Floats
+from engram.mind.gut import INDIFFERENT
 from engram.scoring.activation import (
     activation,
     base_level,
@@ -47,7 +48,8 @@ NAMED = 0.25
 """Being about somebody whom the question names, against being said by them."""
 ECHO = 0.2
 """What is left of the evidence for a memory that is the question itself: nothing is nearer, and nothing answers less."""
-NEUTRAL_MOOD = 0.5
+NEUTRAL_MOOD = INDIFFERENT
+"""The emotional component where nothing is felt."""
 Dated = NDArray[np.bool_] | None
 _NOTHING = 1e-9
 _DAY, _HOUR = 86_400.0, 3_600.0
@@ -113,7 +115,7 @@ def rank(
             total * scale,
             _coaccess(candidates),
             np.zeros(n) if generator is None else generator.uniform(size=n),
-            np.full(n, NEUTRAL_MOOD),
+            np.full(n, NEUTRAL_MOOD) if candidates.mood is None else candidates.mood,
             recency((now - candidates.last_accessed_at) / _HOUR),
         ]
     )

@@ -16,6 +16,7 @@ from engram.entities import keys_in
 from engram.errors import DatabaseError, DatabaseUnavailableError, EmbeddingError, InvalidInputError
 from engram.graph import Graph, Row
 from engram.learning import NEAR_MISSES, Learner, Lesson, Use, new_recall_id
+from engram.mind.gut import Delta
 from engram.ranking import EVIDENCE, Ranking, rank
 from engram.records import FOREVER, Hit, Hits
 from engram.reranking import RERANK_SHARE, WEIGHTED_SHARE, Reranker, blended
@@ -69,6 +70,8 @@ class Question:
     hops: int
     active: tuple[str, ...]
     session: str | None
+    felt: Delta | None = None
+    """The gut feeling in the conversation that it is asked in."""
 
 
 def question(
@@ -80,6 +83,7 @@ def question(
     hops: int = 1,
     active: Iterable[str] = (),
     session: str | None = None,
+    felt: Delta | None = None,
 ) -> Question:
     """Return the question where all of it is usable.
 
@@ -98,6 +102,7 @@ def question(
         hops=hops,
         active=_ids(active),
         session=None if session is None else check_name(session, "The session"),
+        felt=felt,
     )
 
 
@@ -171,6 +176,7 @@ class Recaller:
             valid_at_to=asked.as_of or _BEGINNING,
             known_at=asked.as_of or FOREVER,
             vector=vector,
+            felt=None if asked.felt is None else asked.felt.vector.tolist(),
             lexical=lexical_query(asked.text, self._space, "contextualized"),
             width=width,
             vector_width=width if asked.as_of is None else AS_OF_OVERFETCH * width,
@@ -195,6 +201,7 @@ class Recaller:
             asked=asked.text,
             dormant_above=above,
             until=None if asked.as_of is None else asked.as_of.timestamp(),
+            felt=asked.felt,
         )
         ranking = rank(
             candidates,

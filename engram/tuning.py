@@ -298,6 +298,12 @@ NUMBERS: Mapping[str, Number] = {
         _number("patterns.interval_minutes", 60, "minutes", 1, 10_080, "How often patterns are looked for."),
         _number("approve.centre", 0.85, "weight", 0, 1, "Above, a person is asked before a promotion."),
         _number("approve.trust_level", 0, "level", 0, 3, "From 3 on, nobody is asked."),
+        _number("gut.sample", 4_000, "memories", 1, 1_000_000, "Whose centre is taken for that of all."),
+        _number("gut.deltas", 2_000, "feelings", 2, 100_000, "The newest, whose axes are looked for."),
+        _number("gut.outcomes", 10, "outcomes", 2, 10_000, "Without which no axis means anything."),
+        _number("gut.correlation", 0.3, "correlation", 0.0, 1, "From here on, an axis gets a name."),
+        _number("gut.batch_size", 500, _BATCHES, 1, 10_000, "Memories read and outcomes linked at once."),
+        _number("gut.interval_minutes", 1_440, "minutes", 1, 10_080, "How often the depths are measured."),
         _number("dream.memories", 100, "memories", 2, 10_000, "The newest ones, which questions come from."),
         _number(
             "dream.importance", 15.0, "importance", 0, 1e6, "New memories' sum that brings a dream early."
@@ -317,6 +323,16 @@ NUMBERS: Mapping[str, Number] = {
         _number("dream.preamble", 0, "0 or 1", 0, 1, "Whether preambles are written without a model too."),
         _number("dream.calls", 10, "calls", 0, 1_000, "Most of models in one dream."),
         _number("dream.interval_minutes", 60, "minutes", 1, 10_080, "How often a space dreams."),
+        _number("idle.interval_minutes", 30, "minutes", 1, 10_080, "How often an idle mind wanders."),
+        _number("idle.cycles", 5, "thoughts", 1, 1_000, "That come to mind in one run of the job."),
+        _number("idle.pace_seconds", 20, "seconds", 0, 3_600, "Between two thoughts of `engram idle`."),
+        _number(
+            "idle.quiet_minutes", 10, "minutes", 0, 1_440, "After a person spoke, it stays quiet so long."
+        ),
+        _number("idle.pool", 200, "memories", 10, 10_000, "From which one comes to mind."),
+        _number("idle.entropy", 0.7, "0 to 1", 0, 1, "Of topics; below, the mind wanders more widely."),
+        _number("idle.daily_calls", 20, "calls a day", 0, 100_000, "Most of models, for idle thoughts."),
+        _number("idle.daily_tokens", 50_000, "tokens a day", 0, 10**9, "Most of models, for idle thoughts."),
     )
 }
 _ORDER = ("promote.session_end", "promote.working", "promote.shortTerm")

@@ -39,5 +39,5 @@ SET
   r.input_tokens = coalesce(r.input_tokens, 0) + input_tokens,
   r.output_tokens = coalesce(r.output_tokens, 0) + output_tokens,
   r.cost_usd = coalesce(r.cost_usd, 0.0) + cost_usd
-FOREACH (c IN old | DELETE c)
+FOREACH (c IN old | DETACH DELETE c)
 RETURN sum(size(old)) AS changed

@@ -14,6 +14,7 @@ CYPHER 25
 // $valid_at_to: datetime, it ended after this, or nobody knew yet that it had
 // $known_at: datetime, it was known by then
 // $vector: list of floats, the query's embedding; its length is the index's; null leaves this leg out
+// $felt: list of floats, the gut feeling in the conversation; null where there is none, and then nothing is computed of it
 // $lexical: string, the query over the context in Lucene's syntax, with the space's key demanded; '' leaves
 //   this leg out
 // $width: integer, candidates from each leg
@@ -37,7 +38,7 @@ CYPHER 25
 // $active: list of strings, ids of memories at hand; their partners are followed too
 // returns: one row: candidates (list of lists: similarity 0 to 1 or null, lexical or null, mentions, accessed
 //   (list of microseconds), plain and times (lists, in the order of engram.records.PLAIN and TIMES), lifecycle and
-//   verification state (strings or null)),
+//   verification state (strings or null), how near it is to the feeling (0 to 1, or null)),
 //   edges (list of lists: id followed from, id reached, weight, hop 0 to 2, fan), entities (list of keys),
 //   blend (map or null), comparable (boolean, whether the slot that was searched holds vectors of that generation)
 CALL () {
@@ -226,7 +227,8 @@ CALL (found, entities, named, neighbours, partners, far_partners) {
       ] | t.epochSeconds * 1000000 + t.microsecond
     ],
     p.lifecycle_state,
-    p.verification_state
+    p.verification_state,
+    vector.similarity.cosine(p.embedding, $felt)
   ]) AS candidates
 }
 OPTIONAL MATCH (b:RelevanceBlend {space: $space})

@@ -32,8 +32,8 @@ from engram.loop.matrix import (
     novelty_level,
     relevance_level,
 )
-from engram.loop.negation import Vector
 from engram.loop.words import new_facts, tells_nothing
+from engram.mind import gut
 from engram.text import normal, short
 from engram.tuning import Tuning
 
@@ -116,17 +116,17 @@ class ExitGate:
         self, entries: Sequence[Entry], texts: Mapping[str, str], focus: Focus, tuning: Tuning
     ) -> list[Look]:
         around = [text for text in focus.texts if text.strip()]
-        selves = [text for text in (*focus.goals, *focus.identity) if text.strip()]
+        goals, identity = ([text for text in some if text.strip()] for some in (focus.goals, focus.identity))
         own = [texts[entry.id] for entry in entries]
-        vectors = embed_words(self._embedder(), [*own, *around, *selves])
-        mine, rest = vectors[: len(own)], vectors[len(own) :]
-        context, core = rest[: len(around)], rest[len(around) :]
+        vectors = embed_words(self._embedder(), [*own, *around, *goals, *identity])
+        mine, context, core = np.split(vectors, [len(own), len(own) + len(around)])
+        depths = _depths(core[len(goals) :], core[: len(goals)], focus.memories)
         looks = []
         for entry, vector in zip(entries, mine, strict=True):
             # What was said is not its own context.
             others = np.array([normal(text) != normal(entry.text) for text in around], dtype=bool)
             near = [*(context[others] @ vector), *(core @ vector)]
-            charge = emotional_charge(_gut(vector, core))
+            charge = emotional_charge(gut.score(gut.delta(vector.astype(np.float64), depths)))
             looks.append(
                 Look(
                     entry=entry,
@@ -267,16 +267,10 @@ def _relevance(entry: Entry, near: Sequence[float], charge: float, tuning: Tunin
     return max(relevance, min(1.0, tuning["gate.peripheral"] + _ROUNDING))
 
 
-def _gut(vector: Vector, selves: Vectors) -> float:
-    """Return the feeling about a text, 0 to 1 and 0.5 where there is none.
-
-    It is `1 - distance / 2`, the distance being the cosine distance, 0 to 2, from the centroid of identity and goals.
-    """
-    if not len(selves):
-        return 0.5
-    centroid = selves.mean(axis=0)
-    length = float(np.linalg.norm(centroid))
-    return 0.5 if length < _ROUNDING else 0.5 + float(vector @ centroid) / length / 2.0
+def _depths(identity: Vectors, goals: Vectors, memories: gut.Floats | None) -> gut.Floats | None:
+    """Return the subconscious that entries are felt against; a layer of another model's vectors says nothing."""
+    comparable = memories is not None and identity.shape[1:] == memories.shape
+    return gut.subconscious((gut.centroid(identity), gut.centroid(goals), memories if comparable else None))
 
 
 def _by_person(entry: Entry) -> bool:

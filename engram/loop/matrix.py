@@ -15,6 +15,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engram.importance import estimated_importance
 from engram.loop.inputs import Entry
 
@@ -45,6 +48,8 @@ class Focus:
     """The conversation before and around them."""
     goals: Sequence[str] = ()
     identity: Sequence[str] = ()
+    memories: NDArray[np.float64] | None = None
+    """Centroid of all memories, shape (d,), the deepest layer of the subconscious; None where it is not known."""
     recalled: Mapping[str, str] = field(default_factory=dict)
     """By memory id, the content of everything recalled where they were said."""
 
@@ -70,7 +75,7 @@ class Decision:
     importance: float = 0.0
     """0 to 1."""
     emotional: float = 0.0
-    """|gut delta|, 0 to 1; 0 where there are neither goals nor identity."""
+    """How far the gut is from indifference about it, 0 to 1; 0 where nothing is felt."""
     compressed: str = ""
     """It in one line."""
 
@@ -149,7 +154,11 @@ def importance(
 
 
 def emotional_charge(gut: float) -> float:
-    """Return `|gut - 0.5| * 2`, 0 to 1: how far a feeling is from indifference (v4 plan, 2.8, v0.1)."""
+    """Return `|gut - 0.5| * 2`, 0 to 1: how far a feeling is from indifference (v4 plan, 2.8, v0.1).
+
+    Args:
+        gut: `engram.mind.gut.score` of the delta between an entry and the subconscious.
+    """
     return min(1.0, abs(gut - 0.5) * 2.0)
 
 

@@ -9,6 +9,7 @@ from engram.loop.events import Event, Failed, Notice, Recalled
 from engram.loop.quoting import answers, fresh, ranked, related
 from engram.loop.talk import Talk
 from engram.memory import Engram
+from engram.mind.gut import Delta
 from engram.records import Hit, Hits, Memory
 
 SEARCHED = 32
@@ -36,6 +37,8 @@ class Recollection:
         self._user = user
         self._spoken = spoken
         self._found = Hits()
+        self.felt: Delta | None = None
+        """The gut feeling that the next recall is coloured by."""
         self.recalled: tuple[Hit, ...] = ()
         """What came to mind at the last turn."""
         self.used: tuple[Hit, ...] = ()
@@ -51,7 +54,7 @@ class Recollection:
         self.recalled, self.used, self.quotable, self.recall = (), (), None, None
         try:
             found = self._memory.recall(
-                text, k=SEARCHED, read_only=True, session=self._session, active=at_hand
+                text, k=SEARCHED, read_only=True, session=self._session, active=at_hand, felt=self.felt
             )
         except EngramError as error:
             yield Failed(error=error, doing="recall")

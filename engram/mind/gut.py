@@ -19,6 +19,8 @@ FADING = 0.7
 """What a turn counts beside the one after it."""
 AXES = 10
 """Axes that are looked for; the plan asks for 10 to 20."""
+INDIFFERENT = 0.5
+"""What a feeling says of that which it neither points towards nor away from."""
 _NOTHING = 1e-9
 
 
@@ -38,6 +40,10 @@ class Axis:
 
     direction: Floats
     """Shape (d,), of unit length."""
+    middle: float
+    """The mean of all feelings' places on it."""
+    spread: float
+    """Their standard deviation."""
     share: float
     """Of the variance of all feelings, 0 to 1."""
     correlation: float | None
@@ -74,12 +80,24 @@ def delta(focus: Floats | None, depth: Floats | None) -> Delta | None:
     return Delta(vector=vector, magnitude=min(1.0, float(np.linalg.norm(vector)) / 2.0))
 
 
+def score(felt: Delta | None) -> float:
+    """Return the feeling as one number, 0 to 1: 1 at the depths, 0.5 beside them and where nothing is felt, 0 opposite.
+
+    It is `1 - magnitude²`. For centroids of unit length that is `0.5 + cosine / 2`, the gut of v4 plan, 2.8.
+    """
+    return INDIFFERENT if felt is None else 1.0 - felt.magnitude**2
+
+
 def valence(felt: Delta | None, vectors: NDArray[np.floating]) -> Floats:
     """Return what the feeling says of vectors of unit length, shape (n,): 0.5 nothing, above it towards, below it away."""
-    if felt is None or (length := float(np.linalg.norm(felt.vector))) < _NOTHING:
-        return np.full(len(vectors), 0.5)
-    cosine = np.asarray(vectors, dtype=np.float64) @ (felt.vector / length)
-    return np.clip(0.5 + 0.5 * felt.magnitude * cosine, 0.0, 1.0)
+    if felt is None or (way := unit(felt.vector)) is None:
+        return np.full(len(vectors), INDIFFERENT)
+    return leaning(felt.magnitude, np.asarray(vectors, dtype=np.float64) @ way)
+
+
+def leaning(magnitude: float, cosines: Floats) -> Floats:
+    """Return `valence` by the cosines of the vectors with the feeling, shape (n,); where one is NaN, nothing is said."""
+    return np.clip(INDIFFERENT + 0.5 * magnitude * np.nan_to_num(cosines, nan=0.0), 0.0, 1.0)
 
 
 def axes(
@@ -113,6 +131,8 @@ def axes(
         found.append(
             Axis(
                 direction=turned,
+                middle=float(deltas.mean(axis=0) @ turned),
+                spread=float(length) / len(deltas) ** 0.5,
                 share=float(length**2) / whole,
                 correlation=float(np.corrcoef(places, told)[0, 1]) if sure else None,
             )

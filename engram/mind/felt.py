@@ -1,0 +1,102 @@
+"""What was felt, on its way into the graph: it is written behind the conversation's back, many rows at once."""
+
+import logging
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from engram.errors import EngramError
+from engram.graph import Graph
+from engram.loop.words import tokens
+
+EVERY = 5
+"""Feelings that are written at once."""
+_THANKS = frozenset({"thanks", "thank", "thx", "danke", "merci", "gracias"})
+_OPENING = 4
+"""First words of what is said, among which a thanks is meant for what was said before."""
+_LOG = logging.getLogger(__name__)
+
+
+def reaction(text: str, signals: tuple[str, ...]) -> str | None:
+    """Return how what is said takes what was said before it: `corrected`, `thanked`, or None.
+
+    Args:
+        text: What is said.
+        signals: What the signal scan found in it.
+    """
+    if "correction" in signals:
+        return "corrected"
+    return "thanked" if _THANKS & {*tokens(text)[:_OPENING]} else None
+
+
+class FeltLog:
+    """Keeps feelings until they are in the graph. It is used from one thread, and writes from another.
+
+    The newest waits until it is known what was said next. What could not be written is tried again with what comes.
+    """
+
+    def __init__(self, graph: Graph, *, space: str) -> None:
+        self._graph = graph
+        self._space = space
+        self._rows: list[dict[str, Any]] = []
+        self._open = False
+        """Whether what is said next belongs to the newest."""
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._worker = ThreadPoolExecutor(1, "engram-felt")
+        self._under_way: Future[None] | None = None
+
+    def __len__(self) -> int:
+        """Return how many feelings are not in the graph yet."""
+        with self._lock:
+            return len(self._rows)
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Keep a feeling; return at once.
+
+        Args:
+            row: As `mind/gut_log` takes it, without `reaction`.
+        """
+        with self._lock:
+            self._rows.append(row | {"reaction": None})
+            self._open = True
+            due = len(self._rows) > EVERY
+        if due and (self._under_way is None or self._under_way.done()):
+            with suppress(RuntimeError):  # closed: then `close` has written them
+                self._under_way = self._worker.submit(self._try)
+
+    def follow(self, how: str | None) -> None:
+        """Note how a person took what came of the newest feeling, if that was felt at what they said last."""
+        with self._lock:
+            if self._open:
+                self._rows[-1]["reaction"] = how
+            self._open = False
+
+    def close(self) -> None:
+        """Write all that is left, and return when it is durable.
+
+        Raises:
+            EngramError: It is not; what is left is lost with the process.
+        """
+        self._worker.shutdown(wait=True)
+        self._write(newest=True)
+        if left := len(self):
+            # Its turn was erased meanwhile, or waits in the journal of a run that goes on elsewhere.
+            _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
+
+    def _try(self) -> None:
+        try:
+            self._write(newest=False)
+        except EngramError as error:
+            _LOG.info("%d feelings wait to be kept: %s", len(self), error.message)
+
+    def _write(self, *, newest: bool) -> None:
+        with self._writing:
+            with self._lock:
+                rows = list(self._rows if newest else self._rows[:-1])
+            if not rows:
+                return
+            kept = {row["id"] for row in self._graph.keep("mind/gut_log", space=self._space, rows=rows)}
+            with self._lock:
+                self._rows = [row for row in self._rows if row["id"] not in kept]
