@@ -300,6 +300,7 @@ class Agent:
         try:
             before = tuple(one.text for one in self._talk.said[-RECENT - 1 : -1])
             yield from self._presence.hear(Utterance(text=text, entry=entry, before=before))
+            self._recollection.felt = self._presence.feeling.felt
             if entry is not None:
                 yield from self._attend(_input(entry, Source.USER, emotional=self._presence.feeling.charge))
             yield from self._answer(entry, text)
@@ -652,6 +653,7 @@ class Agent:
             texts=self._talk.around(entries, most=2 * RECENT),
             goals=known.goals,
             identity=[memory.content for memory in known.identity.weightiest],
+            memories=self._presence.feeling.memories,
             recalled={**printed, **recalled},
         )
 
