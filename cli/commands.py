@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from typing import cast, get_args
 
 from engram.costs import cost_report, cost_table
 from engram.errors import InvalidInputError
+from engram.goals import Explained, Goal, Goals, GoalState
 from engram.loop.agent import Agent
 from engram.loop.quoting import answers, related, who
 from engram.loop.recollecting import SEARCHED
@@ -14,6 +16,7 @@ from engram.records import Hit
 from engram.sessions import Session, list_sessions
 from engram.text import short, single_line
 
+from .goals import explained_data, explained_lines, goal_lines, listed
 from .readiness import readiness_lines
 from .screens import Screen, hit_data
 from .slashes import COMMANDS, Slash, help_lines, unknown, usage
@@ -105,23 +108,48 @@ class Commands:
 
     def _goals(self, asked: str) -> None:
         goals = self._agent.goals
-        change, _, rest = asked.partition(" ")
-        match change, rest.strip():
+        what, _, rest = asked.partition(" ")
+        change = self._goal_changes(goals).get(what)
+        only: GoalState | None = None
+        match what, rest.strip():
             case "", "":
                 pass
-            case "add", text if text:
-                goals.add(text)
-            case "done", goal if goal:
-                goals.done(goal)
-            case "drop", goal if goal:
-                goals.drop(goal)
+            case "why", goal if goal:
+                self._explain(goals.explain(goal))
+                return
+            case "list", state if state in get_args(GoalState):
+                only = cast("GoalState", state)
+            case _, words if words and change is not None:
+                change(words)
             case _:
                 raise InvalidInputError(usage("/goals"))
-        listed = goals.list(state="active")
-        if not listed:
+        found = listed(goals, only)
+        if not found:
             self._screen.hint("There is no goal. /goals add TEXT sets one.")
-        lines = [f"[{short(goal.id)}] {single_line(goal.text)}" for goal in listed]
-        self._screen.show("goals", lines, goals=[State.plain(goal) for goal in listed])
+        self._screen.show("goals", [*goal_lines(found)], goals=[State.plain(goal) for goal in found])
+
+    @staticmethod
+    def _goal_changes(goals: Goals) -> dict[str, Callable[[str], Goal]]:
+        """Return what can be said of goals, by the word for it."""
+
+        def block(words: str) -> Goal:
+            goal, _, why = words.partition(" ")
+            return goals.block(goal, why.strip() or None)
+
+        return {
+            "add": goals.add,
+            "done": goals.done,
+            "drop": goals.drop,
+            "block": block,
+            "incubate": goals.incubate,
+            "resume": goals.resume,
+            "progress": goals.progress,
+            "accept": goals.accept,
+            "refuse": goals.refuse,
+        }
+
+    def _explain(self, found: Explained) -> None:
+        self._screen.show("goal", [*explained_lines(found)], **explained_data(found))
 
     def _cost(self, _: str) -> None:
         agent = self._agent

@@ -55,6 +55,7 @@ EVENTS = {
     "noted": "/note: id, content",
     "forgot": "/forget: id, content",
     "goals": "/goals: goals",
+    "goal": "/goals why: goal, terms, names, related, memories, connections",
     "cost": "/cost: lines",
     "state": "/state: state, status",
     "safety": "/safety: events",

@@ -11,7 +11,10 @@ COMMANDS = {
     "/bad": ("[NUMBER]", "it was of no use"),
     "/note": ("TEXT", "remember this now, as a fact"),
     "/forget": ("ID", "take a memory out of recall (`engram forget --erase` deletes it for good)"),
-    "/goals": ("[add TEXT | done ID | drop ID]", "what is to be reached; add to it, or end one"),
+    "/goals": (
+        "[add TEXT | done|drop|incubate|resume|progress|accept|refuse|why ID | block ID [WHY] | list STATE]",
+        "what is to be reached, the most pressing first; add to it, or say how a goal stands",
+    ),
     "/cost": ("", "what the language models cost so far"),
     "/state": ("", "what goes on: attention, window, identity, scratch buffer, restart"),
     "/readiness": ("", "which milestones of a mind were reached, and by what"),
@@ -25,6 +28,14 @@ COMPLETIONS = {name: meaning for name, (_, meaning) in COMMANDS.items()} | {
     "/goals add ": "another goal",
     "/goals done ": "a goal is reached",
     "/goals drop ": "a goal is given up",
+    "/goals block ": "nothing can be done about a goal for now",
+    "/goals incubate ": "a goal is set aside, and stays in mind",
+    "/goals resume ": "a goal is gone on with",
+    "/goals progress ": "something came of a goal",
+    "/goals accept ": "what was found in your words is a goal",
+    "/goals refuse ": "it is none, and is not proposed again",
+    "/goals why ": "what a goal's priority is made of",
+    "/goals list ": "the goals of one state",
 }
 """What Tab offers, with what it means."""
 

@@ -21,7 +21,9 @@ from engram.beliefs.dreaming.rewriting import COMPANY, Lined, Placed, preambles,
 from engram.beliefs.dreaming.storing import Keeper
 from engram.beliefs.dreaming.yields import DreamYield, Dropped, Kept
 from engram.embedding.protocol import Task, Vectors
+from engram.errors import EngramError
 from engram.graph import Row
+from engram.mind.replaying import DEEP, Replayer
 from engram.text import inert
 
 from .job import Job, Work
@@ -115,6 +117,7 @@ class _Dream:
         self._settle()
         self._recompress()
         self._describe()
+        self._replay()
         self._end()
 
     def _question(self) -> None:
@@ -288,6 +291,21 @@ class _Dream:
         for each in self._restater.contexts(memories, words):
             self._take(each, "preamble", "")
         self._note_left(more=len(memories) == limit, before=before)
+
+    def _replay(self) -> None:
+        """Hold what was lived through against all that is pursued; a dream is none the worse without."""
+        work = self._work
+        if work.dry_run:
+            return
+        self._lease.go_on()
+        try:
+            replayer = Replayer(work.graph, space=work.space, clock=lambda: work.now)
+            found = sum(step.new is True for step in replayer.replay(DEEP, stop=work.stopping).steps)
+        except EngramError as error:
+            work.notes.append(f"replay: {error.message}")
+            return
+        work.count(found)
+        self._brought += DreamYield(links=found)
 
     def _take(self, kept: Kept, sort: str, text: str, *, by: str = "") -> None:
         """Count what became of an item, and say so."""

@@ -12,6 +12,7 @@ import numpy as np
 from engram.embedding.protocol import Embedder
 from engram.errors import EngramError, InvalidInputError, NotFoundError
 from engram.goals.explaining import Explained, explain
+from engram.goals.mentioning import content_words
 from engram.goals.records import OPEN, PENDING, Goal, GoalState, goal_of
 from engram.goals.session import Worked, after_session, resting, taken_up
 from engram.goals.stored import Stored
@@ -202,7 +203,6 @@ class Goals:
             worked: By the goal's id.
             since: When the conversation began.
         """
-
         budget = self._budget()
 
         def work(transaction: Transaction) -> tuple[Goal, ...]:
@@ -285,8 +285,9 @@ def by_priority(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def _same(goal: Goal, new: Goal) -> bool:
-    """Say whether two are one goal, in the same words or in others."""
-    if normal(goal.text) == normal(new.text):
+    """Say whether two are one goal, in the same words, in more of them, or in others."""
+    own, other = content_words(goal.text), content_words(new.text)
+    if normal(goal.text) == normal(new.text) or (own and other and (own <= other or other <= own)):
         return True
     return len(goal.embedding) == len(new.embedding) and float(np.dot(goal.embedding, new.embedding)) >= SAME
 

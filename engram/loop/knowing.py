@@ -7,14 +7,14 @@ conversation's back.
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engram.embedding.protocol import Embedder, Vectors
 from engram.errors import EngramError
-from engram.goals import Goals
+from engram.goals import Goal, Goals
 from engram.graph import Graph
 from engram.loop.identity import Identity, read_identity
 from engram.safety import read_state
@@ -32,6 +32,7 @@ class Known:
     identity_vectors: Vectors
     """Of what weighs most and of what always holds, shape (n, d)."""
     goals: tuple[str, ...]
+    """The active ones, the most pressing first."""
     goal_vectors: Vectors
     """Shape (g, d)."""
     tiers: dict[str, int]
@@ -111,6 +112,15 @@ class Knowing:
         rests = self._monotonic() < self._walked_at + WALK_SECONDS
         self._take(self._look(self._known if rests else None))
 
+    def pursue(self, active: Sequence[Goal]) -> None:
+        """Take over which goals are active, the most pressing first, from who has just looked."""
+        with self._looking:
+            if self._known is not None:
+                vectors = _goal_vectors(active)
+                self._known = replace(
+                    self._known, goals=tuple(goal.text for goal in active), goal_vectors=vectors
+                )
+
     def _take(self, known: Known) -> None:
         with self._looking:
             self._known = known
@@ -118,7 +128,6 @@ class Knowing:
     def _look(self, before: Known | None = None) -> Known:
         """Return what is so now; with what was known `before`, who one is stays that."""
         active = self._goals().list(state="active")
-        vectors = np.array([goal.embedding for goal in active], dtype=np.float32)
         tiers = {
             row["tier"]: row["memories"] for row in self._graph.read("inspect/count_tiers", space=self._space)
         }
@@ -131,7 +140,7 @@ class Knowing:
             identity=identity,
             identity_vectors=identity_vectors,
             goals=tuple(goal.text for goal in active),
-            goal_vectors=vectors.reshape(len(active), -1) if active else _NO_VECTORS,
+            goal_vectors=_goal_vectors(active),
             tiers=tiers,
             broaden=read_state(self._graph, space=self._space).broaden,
         )
@@ -144,3 +153,8 @@ class Knowing:
         vectors = self._embedder().embed(told) if told else _NO_VECTORS
         self._walked_at = self._monotonic()
         return identity, vectors
+
+
+def _goal_vectors(goals: Sequence[Goal]) -> Vectors:
+    vectors = np.array([goal.embedding for goal in goals], dtype=np.float32)
+    return vectors.reshape(len(goals), -1) if goals else _NO_VECTORS

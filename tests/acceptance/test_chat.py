@@ -278,11 +278,11 @@ def test_the_commands(engram_env: dict[str, str]) -> None:
         chat.enter("/note My passport ends in 7")
         chat.shows(r"^Noted: \[[0-9a-f]{8}\] My passport ends in 7$")
         chat.enter("/goals add Learn to sail")
-        goal = chat.shows(r"^\[([0-9a-f]{8})\] Learn to sail$")[1]
+        goal = chat.shows(r"^\[([0-9a-f]{8})\]  0\.50  active      Learn to sail$")[1]
         chat.enter(f"/goals done {goal}")
         chat.shows("There is no goal")
         chat.enter("/goals frobnicate")
-        chat.shows(r"^/goals \[add TEXT \| done ID \| drop ID\]")
+        chat.shows(r"^/goals \[add TEXT \| done\|drop")
         chat.enter("/cost")
         chat.shows("No language model was asked")
         chat.enter("/safety")

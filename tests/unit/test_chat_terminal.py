@@ -64,7 +64,7 @@ def test_help_lists_every_command_with_what_it_takes() -> None:
     listed = [line.split()[0] for line in slashes.help_lines() if line.startswith("  /")]
     assert listed == list(slashes.COMMANDS)
     assert set(slashes.COMMANDS) <= set(slashes.COMPLETIONS)
-    assert any("/goals [add TEXT | done ID | drop ID]" in line for line in slashes.help_lines())
+    assert any("/goals [add TEXT | done|drop|" in line for line in slashes.help_lines())
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class DreamYield:
     """What one dream came to, by sort; a dream that came to nothing is shallow."""
 
     links: int = 0
-    """Citations, and tensions found."""
+    """Citations, tensions found, and episodes connected with goals."""
     insights: int = 0
     """New ones."""
     prunings: int = 0
