@@ -37,14 +37,22 @@ CREATE (h)-[:SURFACED]->(m)
 CREATE (h)-[:ABOUT]->(g)
 CREATE (d:GutDelta {
   id: $space + ':feeling', space: $space, at: $at, vector: [0.1, 0.2], magnitude: 0.4, context: 'the boat',
-  towards: 'paint', session: 'a day'
+  towards: 'paint', session: 'a day', model: 'a model', reaction: 'thanked'
 })
 CREATE (d)-[:FELT_AT]->(t)
 CREATE (o:Outcome {id: $space + ':outcome', space: $space, at: $at, good: 1.0, kind: 'verdict', why: 'of use'})
 CREATE (d)-[:LED_TO]->(o)
 CREATE (:GutAxis {
-  id: $space + ':axis', space: $space, number: 0, direction: [0.6, 0.8], share: 0.5, correlation: 0.3, name: 'boat',
-  at: $at
+  id: $space + ':axis-0', space: $space, number: 0, direction: [0.6, 0.8], share: 0.5, correlation: 0.3, name: 'boat',
+  at: $at, model: 'a model', middle: 0.0, spread: 1.0
+})
+CREATE (:LlmCall {
+  id: $space + ':deliberated', space: $space, at: $at, purpose: 'deliberate', model: 'a model', session: 'a day',
+  outcome: 'ok', background: false, tries: 1, input_tokens: 1, output_tokens: 1, latency_ms: 1
+})
+CREATE (:BeliefChange {
+  id: $space + ':judged-change', space: $space, kind: 'promotion', by: 'user', reason: 'evidence of 5 days', at: $at,
+  recorded_at: $at, outcome_at: $at, outcome_useful: 3, outcome_useless: 1
 })
 CREATE (first:WorkingMemory {
   id: $space + ':first', space: $space, version: 1, at: $at, state: 'taken', text: 'Noor paints the boat'
@@ -54,3 +62,28 @@ CREATE (second:WorkingMemory {
 })
 CREATE (first)-[:NEXT]->(second)
 CREATE (first)-[:CITES {line: 0}]->(m)
+WITH m, g, h, t
+MATCH (done:Goal {id: $space + ':goal-done'})
+MATCH (promoted:Memory {id: $space + ':promoted'})
+MATCH (insight:Memory {id: $space + ':insight'})
+CREATE (acted:Thought {
+  id: $space + ':acted', space: $space, at: $at, text: 'Noor and a boat', leaning: 'discovery', channel: 'goal',
+  state: 'thought', acted_at: $at
+})
+CREATE (joined:Thought {
+  id: $space + ':joined', space: $space, at: $at, text: 'a boat is a house', leaning: 'discovery', channel: 'insight',
+  state: 'thought', acted_at: $at
+})
+CREATE (acted)-[:ABOUT]->(g)
+CREATE (acted)-[:ABOUT]->(done)
+CREATE (joined)-[:SURFACED]->(m)
+CREATE (joined)-[:SURFACED]->(promoted)
+CREATE (:BeliefChange {
+  id: $space + ':identity-change', space: $space, kind: 'promotion', by: 'user', reason: 'evidence of 10 days', at: $at,
+  recorded_at: $at
+})-[:CHANGED {role: 'promoted', pattern_stage: 1, weight_alpha: 4.0, granted: 5.0, days: 10}]->(promoted)
+// Without a kind nobody makes the vector that it lacks.
+CREATE (:Memory:Narrative {
+  id: $space + ':told', space: $space, content: 'how it came about', status: 'archived', created_at: $at,
+  embed_due: true
+})-[:DERIVED_FROM {at: $at, citation: 'as it was'}]->(insight)
