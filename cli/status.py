@@ -4,12 +4,11 @@ from rich.cells import cell_len, set_cell_size
 
 from engram.costs.report import dollars
 from engram.loop.events import Status
+from engram.mind.pressure import Level, level
 from engram.text import single_line
 
-FILLING, DUE = 0.5, 1.0
-"""Consolidation pressure from which the scratch buffer is called filling, and above which a flush is due (v4 plan)."""
-
 _SEPARATOR = " · "
+_PRESSURE: dict[Level, str] = {"none": "", "noted": "scratch filling", "due": "consolidate"}
 
 
 def status_line(status: Status, *, width: int) -> str:
@@ -30,9 +29,7 @@ def status_line(status: Status, *, width: int) -> str:
 
 
 def _scratch(status: Status) -> str:
-    if status.pressure > DUE:
-        return "consolidate"
-    return "scratch filling" if status.pressure >= FILLING else ""
+    return _PRESSURE[level(status.pressure)]
 
 
 def _waiting(status: Status) -> str:

@@ -214,6 +214,10 @@ NUMBERS: Mapping[str, Number] = {
         _number("identity.memories", 20, "memories", 0, 1_000, "How many that weigh most may be told."),
         _number("identity.threshold", 0.6, "weight", 0, 1, "A draw above tells a memory of the identity."),
         _number("context.situational", 2_000, "tokens", 100, 100_000, "For memories that come to mind."),
+        # 20 in an earlier form of the seed; 5 makes a first version within a first conversation.
+        _number("state.fewest", 5, "memories", 1, 10_000, "New memories that a next version needs."),
+        _number("state.memories", 200, "memories", 10, 10_000, "New memories looked at, the weightiest."),
+        _number("state.interval_minutes", 120, "minutes", 1, 10_080, "How often a version is made."),
         _number("sweep.keep_days", 30, "days", 1, 36_500, "How long records of recalls and runs are kept."),
         _number("sweep.batch_size", 500, "records a transaction", 1, 10_000, "Records rolled up at once."),
         _number("sweep.interval_minutes", 60, "minutes", 1, 10_080, "How often records are swept."),

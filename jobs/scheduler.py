@@ -31,12 +31,14 @@ from . import (
     extract,
     gut,
     health,
+    idle,
     patterns,
     promote,
     rank,
     reinforce,
     replay,
     safety,
+    state,
     sweep,
 )
 from .job import Job, Run, run_job
@@ -61,7 +63,9 @@ JOBS: dict[str, Job] = {
         gut.JOB,
         safety.JOB,
         adapt.JOB,
+        idle.JOB,
         health.JOB,
+        state.JOB,
         sweep.JOB,
     )
 }

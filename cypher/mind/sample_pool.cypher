@@ -6,7 +6,7 @@ CYPHER 25
 // $after: string, a random id
 // $limit: integer, memories
 // $selves: list of strings, keys of the names that the agent goes by
-// returns: id, content (strings), kind, source_tag (strings), weight (0 to 1, the centre of its Beta), used_at, event_at
+// returns: id, content, speaker (strings), kind, source_tag (strings), weight (0 to 1, the centre of its Beta), used_at, event_at
 //   (datetimes), disputed (integer, unresolved tensions), about_self (boolean), ascending by id from $after on, then from
 //   the beginning
 CALL () {
@@ -23,6 +23,7 @@ WHERE m.status IN ['active', 'dormant']
 RETURN
   m.id AS id,
   m.content AS content,
+  m.speaker AS speaker,
   m.kind AS kind,
   m.source_tag AS source_tag,
   m.weight_alpha / (m.weight_alpha + m.weight_beta) AS weight,

@@ -55,7 +55,7 @@ from engram.loop.restart import Restart, span
 from engram.loop.scratch import Verdict
 from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
-from engram.mind.part import Situation, Utterance
+from engram.mind.part import AgentTool, Situation, Utterance
 from engram.mind.presence import Presence
 from engram.observing.operation import operation
 from engram.questions import asks
@@ -112,6 +112,7 @@ class Agent:
         consent: Callable[[str], bool] = lambda _: False,
         ledger: Ledger | None = None,
         generator: np.random.Generator | None = None,
+        idle: bool = False,
     ) -> None:
         """Begin a conversation, or go on with the one of that name.
 
@@ -129,6 +130,8 @@ class Agent:
             consent: Asked a question that the person answers with yes or no.
             ledger: Where calls are counted; one by the settings if left out.
             generator: Draws what is left to chance; a fresh one if left out.
+            idle: Whether nobody talks, and it thinks by itself: what comes to mind is then no use of it, and whoever
+                gives the models meters them.
         """
         models = models or Models()
         generator = generator or np.random.default_rng()
@@ -176,8 +179,11 @@ class Agent:
         self._recollection = Recollection(
             memory, self._talk, session=self.session, user=self.user, spoken=self.model is not None
         )
-        self._responder = open_responder(memory, models, self.ledger, session=self.session)
+        self._responder = open_responder(
+            memory, models, None if idle else self.ledger, session=self.session, tools=self._tools
+        )
         scratch = self._hearing.scratch
+        self._idle = idle
         self._restart = Restart(memory.graph, scratch, space=memory.space, run=run, clock=self._clock)
         self._extracting = open_extracting(memory, models, self.ledger, session=self.session)
         self._gatekeeper = open_gatekeeper(
@@ -344,6 +350,10 @@ class Agent:
         self._attention.offer(impulse)
         return impulse
 
+    def resume(self, impulse: Input) -> None:
+        """Let an impulse wait for attention that an earlier run had kept."""
+        self._attention.offer(impulse)
+
     def think(self) -> Generator[Event]:
         """Think about what waits, one cycle; nothing happens where nothing waits."""
         if self._attention.waiting:
@@ -484,6 +494,10 @@ class Agent:
             self._attention.offer(each)
         return choice
 
+    def _tools(self) -> tuple[AgentTool, ...]:
+        """Return what the answering model may use."""
+        return self._presence.tools()
+
     def _recent(self) -> Vectors:
         """Return the vectors of what was said last, shape (n, d), less the newest line: that is what is new."""
         texts = [one.text for one in self._talk.said[-RECENT - 1 : -1] if one.text.strip()]
@@ -595,7 +609,7 @@ class Agent:
         response: Response | None = None
         kept: list[Event] = []
         try:
-            response = yield from self._responder.respond(composed.asking)
+            response = yield from self._responder.respond(composed.asking, persons=aloud)
         finally:
             # Reached by Ctrl-C and by a closed iterator too.
             with self._shield():
@@ -603,7 +617,8 @@ class Agent:
                 complete = response is not None and response.failure is None
                 kept = self._keeping.agent(text, complete=complete, answers=answers, aloud=aloud)
                 # Only now: learning locks the session, and the reply would wait for that.
-                self._recollection.use(self.recalled)
+                if not self._idle:
+                    self._recollection.use(self.recalled)
         self._composer.learn(composed.tokens, self._responder.counted)
         if response.escalated:
             self._escalated_at = self._exchanges

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from engram.loop.scratch import Scratch, Verdict
 from engram.memory import Engram
 from engram.tuning import Tuning
 
+if TYPE_CHECKING:
+    from engram.mind.part import AgentTool
+
 
 def tuned(memory: Engram) -> Tuning:
     """Return the space's numbers, and the defaults where they cannot be read: nothing waits for them."""
@@ -46,19 +50,27 @@ def open_ledger(graph: Graph, settings: Settings, *, space: str, clock: Callable
     )
 
 
-def open_responder(memory: Engram, models: Models, ledger: Ledger, *, session: str) -> Responder | None:
-    """Return who answers, each call metered; None where there is no System 1."""
+def open_responder(
+    memory: Engram,
+    models: Models,
+    ledger: Ledger | None,
+    *,
+    session: str,
+    tools: Callable[[], Sequence["AgentTool"]] = tuple,
+) -> Responder | None:
+    """Return who answers, each call metered unless the ledger is None, with tools; None where there is no System 1."""
     if models.system1 is None:
         return None
 
-    def metered(model: ChatModel | None, purpose: str) -> ChatModel | None:
-        return model and ledger.model(model, purpose=purpose, session=session)
+    def metered(model: ChatModel, purpose: str) -> ChatModel:
+        return model if ledger is None else ledger.model(model, purpose=purpose, session=session)
 
     return Responder(
-        ledger.model(models.system1, purpose="reply", session=session),
-        metered(models.system2, "deliberate"),
-        metered(models.quiet, "confidence"),
+        metered(models.system1, "reply"),
+        models.system2 and metered(models.system2, "deliberate"),
+        models.quiet and metered(models.quiet, "confidence"),
         max_tokens=memory.settings.llm_max_tokens,
+        tools=tools,
     )
 
 

@@ -1,7 +1,10 @@
 """When what was noted has to be consolidated (DMN algorithms, 4)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
 
 LINES = 50
 """Lines of the scratch buffer that are a pressure of 1."""
@@ -14,7 +17,9 @@ NUDGE = 0.25
 NOTED = 0.5
 """Pressure from which a gentle note is due."""
 DUE = 1.0
-"""Pressure from which a consolidation is due."""
+"""Pressure above which a consolidation is due."""
+_HOUR = 3_600_000
+"""Milliseconds."""
 
 Level = Literal["none", "noted", "due"]
 
@@ -41,9 +46,7 @@ class Pressure:
     @property
     def level(self) -> Level:
         """What is due."""
-        if self.value < NOTED:
-            return "none"
-        return "noted" if self.value <= DUE else "due"
+        return level(self.value)
 
     def note(self) -> str:
         """Return a line for the status, '' where nothing is due."""
@@ -51,6 +54,35 @@ class Pressure:
             case "none":
                 return ""
             case "noted":
-                return f"{self.lines} lines wait: consolidate between two tasks"
+                return f"{self._waiting()}: consolidate between two tasks"
             case "due":
-                return f"{self.lines} lines wait: consolidate before they grow further"
+                return f"{self._waiting()}: consolidate before they grow further"
+
+    def _waiting(self) -> str:
+        why = [
+            *([f"{self.sessions} conversations since the last consolidation"] * (self.sessions >= SESSIONS)),
+            *(["a dense one among them"] * (self.turns_per_hour >= DENSE)),
+            *(["a window was compacted"] * self.compacted),
+        ]
+        lines = "1 line waits" if self.lines == 1 else f"{self.lines} lines wait"
+        return f"{lines} ({', '.join(why)})" if why else lines
+
+
+def level(value: float) -> Level:
+    """Return what is due at a pressure: nothing below 0.5, a note up to 1, and above it a consolidation."""
+    if value < NOTED:
+        return "none"
+    return "noted" if value <= DUE else "due"
+
+
+def densest(times: Sequence[int]) -> int:
+    """Return the most turns of one talk that lie within an hour, shorter than an hour apart.
+
+    Args:
+        times: When each was said, ascending, in milliseconds since 1970.
+    """
+    moments = np.asarray(times, dtype=np.int64)
+    if not moments.size:
+        return 0
+    ends = np.searchsorted(moments, moments + _HOUR, side="left")
+    return int((ends - np.arange(moments.size)).max())

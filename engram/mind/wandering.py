@@ -1,6 +1,6 @@
 """What comes to mind when nobody speaks: a draw with four leanings, kept from going in circles (v4 plan, 4.7)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -18,6 +18,23 @@ SHARES = {"neglected": 1.0, "disputed": 1.0, "distant": 0.5, "self": 0.5}
 """What each leaning adds at most to the even chance of 1 that every memory has."""
 BROADENED = 0.25
 """What is left of all leanings while the same topics keep coming up."""
+
+
+class Channel(StrEnum):
+    """Where what came to mind goes (v4 plan, 4.7)."""
+
+    GOAL = "goal"
+    """With a goal: it is thought through, as a prompt of the agent to itself."""
+    INSIGHT = "insight"
+    """With a memory that lies far from it: it is kept for consolidation."""
+    IDENTITY = "identity"
+    """With what the agent is: it is kept, to be evaluated."""
+    REVIEW = "review"
+    """A look back at what was followed: it is thought through."""
+
+
+CHANCES = {Channel.GOAL: 0.5, Channel.INSIGHT: 0.3, Channel.IDENTITY: 0.2}
+"""How often each channel is taken where all of them are open."""
 
 
 class Leaning(StrEnum):
@@ -41,6 +58,7 @@ class Candidate:
 
     id: str
     content: str
+    speaker: str | None = None
     weight: float
     """The centre of its Beta, 0 to 1."""
     used_at: datetime
@@ -93,6 +111,39 @@ def draw(
     place = int(generator.choice(len(fresh), p=chances / chances.sum()))
     why = max(added, key=lambda leaning: float(added[leaning][place]))
     return fresh[place], why if added[why][place] > 0.1 else Leaning.CHANCE
+
+
+def channel(open_ones: Collection[Channel], leaning: Leaning, generator: np.random.Generator) -> Channel:
+    """Return where a thought goes: what is about the agent to identity, all else by `CHANCES`.
+
+    Args:
+        open_ones: The channels for which a companion was found, at least one.
+        leaning: Why it was drawn.
+        generator: Draws.
+    """
+    if leaning is Leaning.SELF and Channel.IDENTITY in open_ones:
+        return Channel.IDENTITY
+    choice = [each for each in CHANCES if each in open_ones]
+    chances = np.array([CHANCES[each] for each in choice])
+    return choice[int(generator.choice(len(choice), p=chances / chances.sum()))]
+
+
+def disparity(*, strength: float, similarity: float, associated: bool, apart: timedelta) -> float:
+    """Return how much two memories that belong together lie apart, 0 to 1: what a creative association is worth.
+
+    Two that are used together are the further apart the less they resemble each other; two that resemble each other,
+    the longer ago one of them was.
+
+    Args:
+        strength: Of the association, or of the resemblance, 0 to 1.
+        similarity: Cosine, -1 to 1.
+        associated: Whether they are used together.
+        apart: Between their times.
+    """
+    held = min(1.0, max(0.0, strength))
+    if associated:
+        return held * (1.0 - min(1.0, max(0.0, similarity)))
+    return held * float(_aged([apart], FAR)[0])
 
 
 def entropy(topics: Sequence[str]) -> float:

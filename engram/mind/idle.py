@@ -1,0 +1,266 @@
+"""The idle mind: while nobody talks, memories come to mind and are offered to the loop as anything else is (v4 plan, 4.7).
+
+It has no way of thinking of its own. What comes to mind is an input of the cognitive loop: it waits in the scratch
+buffer, competes for attention, and is thought through by the model that there is. Without one it is kept, and waits.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+from uuid import uuid4
+
+import numpy as np
+
+from engram.errors import BudgetError, EngramError
+from engram.llm import Models
+from engram.llm.base import ChatModel
+from engram.loop.agent import Agent
+from engram.loop.events import Attended, Failed, Replied
+from engram.loop.inputs import URGENCY, Input, Source
+from engram.memory import Engram
+from engram.mind.pressing import IDLE, read_pressure
+from engram.mind.rations import RationedModel, Rations
+from engram.mind.replaying import FULL, Replayer
+from engram.mind.surfacing import Moment, Surfaced, Surfacing
+from engram.mind.thoughts import Thought, Thoughts
+from engram.mind.wandering import Channel
+
+_PHASE = "idle"
+"""Of the lease."""
+_THOUGHT_THROUGH = frozenset({Channel.GOAL, Channel.REVIEW})
+_SOURCES = {
+    Channel.GOAL: (Source.DMN, URGENCY[Source.DMN]),
+    Channel.REVIEW: (Source.DMN, URGENCY[Source.DMN]),
+    Channel.INSIGHT: (Source.CONSOLIDATION, 0.1),
+    Channel.IDENTITY: (Source.GUT, 0.1),
+}
+"""As what each channel is offered, and how urgent it is: what is kept for later must not win against what is not."""
+_WAITING = 5
+"""Thoughts of earlier runs that are taken up again."""
+_KEPT = timedelta(hours=24)
+"""For how long: so long a line stays in the scratch buffer."""
+NO_MODEL = "There is no language model: what comes to mind is kept, and waits to be thought through."
+BUSY = "Another process lets this space's mind wander."
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cycle:
+    """What one cycle came to."""
+
+    thought: Thought | None = None
+    reply: str | None = None
+    """What came of thinking."""
+    why: str | None = None
+    """Why nothing came to mind, or why it was not thought through."""
+    broadened: bool = False
+    """Whether the leanings counted less, because the same topics had kept coming up."""
+
+
+class IdleMind:
+    """Lets one space's mind wander, a cycle at a time; used from one thread, as a context manager."""
+
+    def __init__(
+        self,
+        memory: Engram,
+        model: ChatModel | None = None,
+        *,
+        generator: np.random.Generator | None = None,
+        run: str | None = None,
+        clock: Callable[[], datetime] | None = None,
+        assistant: str = "assistant",
+        worker: str = "idle",
+    ) -> None:
+        """Prepare; nothing is read or written yet.
+
+        Args:
+            memory: The space.
+            model: Thinks; its calls are metered already, as nobody's to wait for. None: nobody thinks.
+            generator: Draws; a fresh one if left out.
+            run: Id of the run; random if left out.
+            clock: Gives the time; the memory's if left out.
+            assistant: The agent's name.
+            worker: Who runs it, for whoever finds the lease taken.
+        """
+        self.run = run or uuid4().hex
+        self._memory = memory
+        self._clock = clock or memory.now
+        self._generator = generator or np.random.default_rng()
+        self._assistant = assistant
+        self._worker = worker
+        self._rations = Rations(memory.graph, space=memory.space, tuned=memory.tuned, clock=self._clock)
+        self._model = None if model is None else RationedModel(model, self._rations)
+        self._thoughts = Thoughts(memory.graph, space=memory.space)
+        self._surfacing = Surfacing(
+            memory.graph,
+            space=memory.space,
+            tuned=memory.tuned,
+            clock=self._clock,
+            generator=self._generator,
+            selves=(assistant,),
+        )
+        self._agent: Agent | None = None
+        self._waiting: dict[str, str] = {}
+        """Ids of thoughts that wait for attention, by their words."""
+        self._held_until = 0.0
+        self._exhausted: str | None = None
+        """Why nothing more is thought through."""
+        self.notes: list[str] = []
+        """What a person should know of the run."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End: what waits in the scratch buffer is decided, and others may go on."""
+        agent, self._agent = self._agent, None
+        try:
+            if agent is not None:
+                agent.finish()
+        finally:
+            if self._held_until:
+                self._held_until = 0.0
+                self._memory.graph.write("write/release_lease", **self._lease)
+
+    def imagine(self) -> Cycle | Surfaced:
+        """Return what would come to mind, or why nothing would; nothing is written.
+
+        Raises:
+            DatabaseError: It cannot be read.
+        """
+        moment = self._surfacing.look()
+        if moment.talking is not None:
+            return Cycle(why=f"It stays quiet: {moment.talking}.")
+        return self._next(moment) or Cycle(why="Nothing is remembered yet.")
+
+    def cycle(self) -> Cycle:
+        """Let one thing come to mind, unless somebody talks, and have it thought through where that is due.
+
+        Raises:
+            EngramError: It could not be read or kept.
+        """
+        moment = self._surfacing.look()
+        if moment.talking is not None:
+            return Cycle(why=f"It stays quiet: {moment.talking}.")
+        if not self._hold():
+            return Cycle(why=BUSY)
+        agent = self._agent or self._begin()
+        surfaced = self._next(moment)
+        if surfaced is None:
+            return Cycle(why="Nothing is remembered yet.")
+        thought = self._offer(agent, surfaced)
+        reply, why = None, None
+        if thought.channel in _THOUGHT_THROUGH:
+            self._waiting[thought.text] = thought.id
+            reply, why = self._think(agent)
+        return Cycle(thought=thought, reply=reply, why=why, broadened=moment.broaden)
+
+    def _next(self, moment: Moment) -> Surfaced | None:
+        review = self._surfacing.review(moment) if moment.review_due else None
+        return review or self._surfacing.surface(moment)
+
+    def _begin(self) -> Agent:
+        """Open the conversation with itself, and take up what an earlier run has left."""
+        memory, now = self._memory, self._clock()
+        self._agent = agent = Agent(
+            memory,
+            Models(system1=self._model),
+            session=f"{IDLE}{now:%Y-%m-%d}",
+            clock=self._clock,
+            assistant=self._assistant,
+            generator=self._generator,
+            idle=True,
+        )
+        if read_pressure(memory.graph, space=memory.space).compacted:
+            # What has left a window may be nowhere but in the scratch buffer.
+            agent.flush()
+        if self._model is None:
+            self.notes.append(NO_MODEL)
+        else:
+            self._resume(agent, now)
+        self._replay()
+        return agent
+
+    def _resume(self, agent: Agent, now: datetime) -> None:
+        left = self._thoughts.list(since=now - _KEPT, limit=_WAITING, state="waiting")
+        for each in left:
+            source, urgency = _SOURCES[each.channel]
+            agent.resume(Input(id=each.entry, text=each.text, source=source, at=each.at, urgency=urgency))
+            self._waiting[each.text] = each.id
+        if left:
+            self.notes.append(f"{len(left)} thoughts of earlier runs wait to be thought through.")
+
+    def _replay(self) -> None:
+        try:
+            done = Replayer(self._memory.graph, space=self._memory.space, clock=self._clock).replay(FULL)
+        except EngramError as error:
+            self.notes.append(f"Nothing was replayed: {error.message}")
+            return
+        if done.connections:
+            self.notes.append(f"Replayed: {len(done.connections)} episodes connected with goals.")
+
+    def _offer(self, agent: Agent, surfaced: Surfaced) -> Thought:
+        """Let it wait for attention, and keep it."""
+        source, urgency = _SOURCES[surfaced.channel]
+        impulse = agent.offer(surfaced.text, source=source, urgency=urgency)
+        thought = Thought(
+            id=uuid4().hex,
+            at=impulse.at,
+            text=impulse.text,
+            leaning=surfaced.leaning,
+            channel=surfaced.channel,
+            topic=surfaced.topic,
+            state="waiting" if surfaced.channel in _THOUGHT_THROUGH else "offered",
+            entry=impulse.id,
+            run=self.run,
+            surfaced=surfaced.memories,
+            goal=surfaced.goal,
+        )
+        self._thoughts.store(thought)
+        return thought
+
+    def _think(self, agent: Agent) -> tuple[str | None, str | None]:
+        """Have what wins attention thought through; return what came of it, or why nothing did."""
+        if self._exhausted is not None:
+            return None, self._exhausted
+        won, reply = "", None
+        why = "It waits to be thought through."
+        for event in agent.think():
+            match event:
+                case Attended(text=text):
+                    won = text
+                case Replied(text=text):
+                    reply = text
+                case Failed(error=error):
+                    why = error.message
+                    if isinstance(error, BudgetError):
+                        self._exhausted = error.message
+                case _:
+                    pass
+        thought_id = self._waiting.pop(won, None)
+        if reply is None:
+            return None, None if self._model is None else why
+        if thought_id is not None:
+            self._thoughts.mark(thought_id, now=self._clock())
+        return reply, None
+
+    @property
+    def _lease(self) -> dict[str, str]:
+        return {"space": self._memory.space, "phase": _PHASE, "run": self.run}
+
+    def _hold(self) -> bool:
+        """Take the space's lease, or renew it in good time; return False where another process has it."""
+        seconds = self._memory.tuned().whole("claim.lease_seconds")
+        now = time.monotonic()
+        if now < self._held_until - seconds / 2:
+            return True
+        more = {"lease_seconds": seconds, "worker": self._worker}
+        held: bool = self._memory.graph.write("write/take_lease", **self._lease, **more).rows[0]["held"]
+        self._held_until = now + seconds if held else 0.0
+        return held
