@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from engram.mind.priority import RATES
 from engram.tuning import Tuning
 from tests.conftest import DIMENSIONS
 from tests.graph.erasing import NAME
@@ -159,6 +160,32 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     "inspect/list_job_runs": {"job": None},
     "inspect/list_judged_lifts": {"recall": the("unanswered")},
     "inspect/sum_costs_by": {"session": None},
+    "mind/axis_store": {
+        "rows": [{"number": 0, "direction": VECTOR, "middle": 0.0, "spread": 1.0, "share": 1.0, "name": "hope: boat"}]
+    },
+    "mind/gut_log": {
+        "rows": lambda names, known: [
+            {"id": each, "turn": turn, "at": NOW, "vector": VECTOR, "magnitude": 0.5, "context": "c"}
+            for each, turn in zip((uuid4().hex, names[0]), (known.names["Turn"][0], names[-1]), strict=True)
+        ]
+    },
+    "mind/gut_read": {"model": "a model"},
+    "mind/gut_read_deltas": {"model": "a model"},
+    "mind/gut_read_vectors": {"model": f"hash-{DIMENSIONS}"},
+    "mind/outcome_list": {"kind": None},
+    "mind/find_connected": {"strength": 0.5},
+    "mind/link_goal": {"id": the("goal-active"), "keys": ["noor"]},
+    "mind/rank_goals": {"rates": dict(RATES)},
+    "mind/replay_goals": {
+        "least": -1.0,
+        "strong": None,
+        "patience": None,
+        "weak": 0,
+        "skip": 0,
+        "fading": 0.8,
+        "half": 1.0,
+    },
+    "mind/touch_goals": {"property": "mentioned_at"},
     "move/find_hashes": {"hashes": lambda names, _: [f"hash of {name}" for name in names]},
     "reindex/fill_centroids": _SLOT_B,
     "reindex/fill_traces": _SLOT_B,
