@@ -1,0 +1,257 @@
+"""One cycle: `New = f(Old, Scratch, New memories, Dream insights)`, as a draft that the guards have looked at.
+
+The old version's lines compete with the new ones for their places. What loses its place becomes a search that finds it. The
+old text is the measure of the new one, less what it said of memories that are not believed any more: to lose those is no
+collapse.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from engram.llm.base import ChatModel
+from engram.mind.state.budget import CUT, budget, fitted
+from engram.mind.state.fitting import SHARES
+from engram.mind.state.fitting import fitted as placed_in
+from engram.mind.state.guards import MOST_POINTERS, refusal
+from engram.mind.state.leaving import Kept, Search, point, pointers_of
+from engram.mind.state.lines import KEPT, KEPT_KEY, Line, Lines, cited, key
+from engram.mind.state.material import Material, fading
+from engram.mind.state.rewriting import rewrite
+from engram.mind.state.sections import TITLE, Section, State
+from engram.mind.state.signals import Levels
+from engram.mind.state.versions import Cited, Draft, InForce, Standing
+from engram.text import single_line
+
+CARRIED = (Section.BOND, Section.ACTIVE)
+"""Sections whose lines go on into the next version; the others are made anew."""
+FADED = 0.05
+"""What a line of the active context has to count to stay there."""
+KEPT_SHARE = 0.5
+"""Of a budget, what a person's own text may take."""
+_WORTH_KEEPING = 200
+"""Characters of such a text below which it goes for good."""
+_POINTER = 100
+"""Characters of a pointer, about."""
+_BOND_FLOOR = 0.5
+"""What an older line of the bond counts beside half of its importance."""
+_BEGINNING = 40
+"""Characters of a memory by which it is found in a text that holds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a cycle came to."""
+
+    draft: Draft
+    pointers: int
+    notes: tuple[str, ...]
+    """What could not be done, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cycle:
+    """What a cycle goes by."""
+
+    standing: Standing
+    material: Material
+    window: int
+    """Tokens of the model's context."""
+    levels: Levels
+    now: datetime
+    run: str
+    """What makes the version; unique."""
+    search: Search
+    model: ChatModel | None = None
+    """Words the new version; None: it is plain."""
+
+    def make(self) -> Made:
+        """Return the next version, taken or refused, with what could not be done."""
+        pool = self._pool()
+        worded, notes = self._worded(pool)
+        above = self._above()
+        room = budget(self.window) - len(self._state({}, above).text())
+        aside = int(room * SHARES[Section.POINTERS])
+        lines = placed_in({**pool, **(worded or {})}, room=room - aside, levels=self.levels)
+        kept = self._left(pool, lines, above, most=max(1, min(MOST_POINTERS, aside // _POINTER)))
+        room -= sum(each.size for own in lines.values() for each in own)
+        lines, lost = _with_pointers(lines, kept, room)
+        text = self._state(lines, above).text()
+        reason = refusal(_guarded(text, above), self._measure())
+        draft = Draft(
+            number=self.standing.last + 1,
+            at=self.now,
+            state="taken" if reason is None else "refused",
+            text=text,
+            mood=self.levels.mood(),
+            reason=reason,
+            plain=worded is None,
+            levels=self.levels,
+            run=self.run,
+            cites=(*_cites(lines), *_kept_cites(self.standing.force, above)),
+            consumed=tuple(note.id for note in self.standing.notes),
+        )
+        return Made(draft=draft, pointers=len(lines[Section.POINTERS]), notes=(*notes, *kept.notes, *lost))
+
+    def _state(self, lines: Lines, above: str) -> State:
+        told = {section: tuple(each.text for each in own) for section, own in lines.items()}
+        return State(at=self.now, mood=self.levels.mood(), lines=told, kept=above)
+
+    def _pool(self) -> dict[Section, tuple[Line, ...]]:
+        """Return what competes: the old version's lines that go on, and what is new beside them."""
+        pool = dict(self.material.pool)
+        force = self.standing.force
+        if force is None:
+            return pool
+        held = {each.memory: each for each in force.cites if each.status == "active"}
+        for section in CARRIED:
+            old = [
+                replace(each, weight=self._weight(section, [held[one] for one in each.cites]))
+                for each in force.lines.get(section, ())
+                if each.cites and all(one in held for one in each.cites)
+            ]
+            old = [each for each in old if section is not Section.ACTIVE or each.weight >= FADED]
+            known = {one for each in old for one in each.cites}
+            fresh = [each for each in pool[section] if not each.cites or not known.issuperset(each.cites)]
+            pool[section] = tuple(sorted([*old, *fresh], key=lambda each: -each.weight))
+        return pool
+
+    def _weight(self, section: Section, cites: Sequence[Cited]) -> float:
+        importance = max(each.importance for each in cites)
+        if section is Section.BOND:
+            return _BOND_FLOOR + importance / 2.0
+        return fading(importance, max(each.event_at for each in cites), self.now)
+
+    def _worded(
+        self, pool: Mapping[Section, Sequence[Line]]
+    ) -> tuple[dict[Section, tuple[Line, ...]] | None, list[str]]:
+        if self.model is None:
+            return None, []
+        force = self.standing.force
+        return rewrite(self.model, pool, "" if force is None else force.text)
+
+    def _above(self) -> str:
+        """Return what stands of a person's own text: all of it in the first version after, then half each time."""
+        force = self.standing.force
+        if force is None or not force.kept:
+            return ""
+        most = int(budget(self.window) * KEPT_SHARE)
+        return shortened(force.kept, most if force.seeded else min(most, len(force.kept) // 2))
+
+    def _left(self, pool: Lines, lines: Lines, above: str, *, most: int) -> Kept:
+        """Return pointers for what has no place any more."""
+        force = self.standing.force
+        told = cited(lines)
+        noted = {note.id: note.content for note in self.standing.notes}
+        contents = dict(noted)
+        old: list[Line] = []
+        older: Sequence[Line] = ()
+        if force is not None:
+            contents |= {each.memory: each.content for each in force.cites if each.status == "active"}
+            old = [
+                each
+                for section, own in force.lines.items()
+                if section is not Section.POINTERS
+                for each in own
+            ]
+            old += [
+                Line(each.content, (each.memory,))
+                for each in force.kept_cites
+                if not _holds(above, each.content)
+            ]
+            older = force.lines.get(Section.POINTERS, ())
+        old += [each for each in pool[Section.ACTIVE] if {*each.cites} & noted.keys()]
+        return point(
+            [each for each in old if not told.issuperset(each.cites)],
+            pointers_of(older),
+            contents,
+            present=told,
+            search=self.search,
+            most=most,
+        )
+
+    def _measure(self) -> str | None:
+        """Return the old text as the new one is measured by: as long as it may be now, less what is not believed."""
+        force = self.standing.force
+        if force is None:
+            return None
+        gone = {
+            each.text
+            for own in force.lines.values()
+            for each in own
+            if each.cites and not any(_active(force, one) for one in each.cites)
+        }
+        lines = [one for one in force.text.split("\n") if one.removeprefix("- ") not in gone]
+        return fitted("\n".join(lines), self.window)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the first whole lines of a text, with a note where there were more; '' where little would be left."""
+    own = text.removesuffix(CUT).rstrip()
+    if len(own) <= most:
+        return own
+    head = own[: max(0, most - len(CUT) - 2)].rpartition("\n")[0].rstrip()
+    return f"{head}\n\n{CUT}" if len(head) >= _WORTH_KEEPING else ""
+
+
+def again(make: Callable[[], Made], store: Callable[[Draft], bool], *, tries: int = 3) -> Made | None:
+    """Return the version that is stored, made anew where somebody else took its number meanwhile; None: each time."""
+    for _ in range(tries):
+        made = make()
+        if store(made.draft):
+            return made
+    return None
+
+
+def _active(force: InForce, memory: str) -> bool:
+    return any(each.memory == memory and each.status == "active" for each in force.cites)
+
+
+def _holds(text: str, content: str) -> bool:
+    """Say whether a text begins to tell a memory."""
+    return single_line(content)[:_BEGINNING] in single_line(text)
+
+
+def _guarded(text: str, above: str) -> str:
+    """Return a version as the guards see it: a person's own headings and lists are none of its own."""
+    own = f"{TITLE}{text.rpartition(TITLE)[2]}"
+    return f"{own}\n{single_line(above)}" if above else own
+
+
+def _with_pointers(
+    lines: Mapping[Section, tuple[Line, ...]], kept: Kept, room: int
+) -> tuple[dict[Section, tuple[Line, ...]], list[str]]:
+    """Return the lines with the pointers that fit, and with those that stay because nothing finds them."""
+    pointers, stay, lost = [], [], []
+    for pointer in kept.pointers:
+        each = Line(pointer.line(), pointer.stands_for)
+        if each.size <= room:
+            pointers.append(each)
+            room -= each.size
+        else:
+            lost.append(f"no room for the pointer to {', '.join(one[:8] for one in each.cites)}")
+    for each in kept.stay:
+        if each.size <= room:
+            stay.append(each)
+            room -= each.size
+        else:
+            lost.append(f"no search finds {', '.join(one[:8] for one in each.cites)}, and there is no room")
+    active = (*lines.get(Section.ACTIVE, ()), *stay)
+    return {**lines, Section.ACTIVE: active, Section.POINTERS: tuple(pointers)}, lost
+
+
+def _cites(lines: Lines) -> list[dict[str, object]]:
+    """Return what each line rests on; lines are numbered through, in the order of the text."""
+    told = [each for section in Section for each in lines.get(section, ())]
+    return [
+        {"memory": memory, "line": number, "key": key(each.text)}
+        for number, each in enumerate(told)
+        for memory in each.cites
+    ]
+
+
+def _kept_cites(force: InForce | None, above: str) -> list[dict[str, object]]:
+    held = () if force is None or not above else force.kept_cites
+    return [
+        {"memory": each.memory, "line": KEPT, "key": KEPT_KEY} for each in held if _holds(above, each.content)
+    ]

@@ -1,0 +1,68 @@
+"""Fitting: which lines get a place in a working memory of a bounded size.
+
+Each section has a share of the room; what one does not need goes to the lines that count most elsewhere. A signal that is
+high gives its section more (seed: section weighting).
+"""
+
+from collections.abc import Mapping
+
+from engram.mind.state.lines import Line, Lines
+from engram.mind.state.sections import Section
+from engram.mind.state.signals import Levels
+
+SHARES: Mapping[Section, float] = {
+    Section.PHENOTYPE: 0.12,
+    Section.BOND: 0.18,
+    Section.NICHE: 0.06,
+    Section.ACTIVE: 0.25,
+    Section.POINTERS: 0.25,
+    Section.GAPS: 0.07,
+    Section.SKILLS: 0.07,
+}
+"""Of the room, where no signal is raised."""
+
+
+def shares(levels: Levels) -> dict[Section, float]:
+    """Return the share of each section; they add up to 1.
+
+    Bonding raises the bond by its level, achievement or friction, whichever is higher, the active context.
+    """
+    raised = {
+        Section.BOND: 1.0 + levels.bonding,
+        Section.ACTIVE: 1.0 + max(levels.achievement, levels.friction),
+    }
+    weighed = {section: share * raised.get(section, 1.0) for section, share in SHARES.items()}
+    total = sum(weighed.values())
+    return {section: share / total for section, share in weighed.items()}
+
+
+def fitted(pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Line, ...]]:
+    """Return the lines that get a place, each section's in the pool's order.
+
+    Args:
+        pool: What competes, of each section the weightiest first.
+        room: Characters of all lines together.
+        levels: The signals.
+    """
+    parts = shares(levels)
+    total = sum(parts[section] for section in pool) or 1.0
+    placed: dict[Section, list[Line]] = {section: [] for section in pool}
+    waiting: list[tuple[float, int, Section, Line]] = []
+    left = room
+    for section, lines in pool.items():
+        own = int(room * parts[section] / total)
+        for place, each in enumerate(lines):
+            if each.size <= min(own, left):
+                placed[section].append(each)
+                own -= each.size
+                left -= each.size
+            else:
+                waiting.append((-parts[section] * (1.0 + each.weight) / (1 + place), place, section, each))
+    for _, _, section, each in sorted(waiting, key=lambda one: one[:3]):
+        if each.size <= left:
+            placed[section].append(each)
+            left -= each.size
+    return {
+        section: tuple(each for each in pool[section] if any(each is one for one in lines))
+        for section, lines in placed.items()
+    }

@@ -1,0 +1,149 @@
+"""Taking in a hand-written MEMORY.md, once (seed: seed crystal migration).
+
+The file is copied beside itself, its pieces become memories, and a version of the working memory is made that begins with
+the text. All of it can be done again after an interruption: the copy stays, a piece is one memory however often it is told,
+and the version says which text it took in.
+"""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+from engram.errors import DatabaseError, ErasedError, InvalidInputError
+from engram.memory import Engram
+from engram.mind.state.budget import budget
+from engram.mind.state.cycle import KEPT_SHARE, shortened
+from engram.mind.state.fitting import fitted
+from engram.mind.state.lines import KEPT, KEPT_KEY, Line, key
+from engram.mind.state.rendering import render
+from engram.mind.state.sections import Section, State
+from engram.mind.state.seeding import IMPORTANCE, pieces
+from engram.mind.state.signals import Levels
+from engram.mind.state.versions import Draft, Standing, standing, store
+from engram.text import printable
+from engram.validation import normalise
+
+SOURCE = "seed"
+BACKUP = ".seed-backup"
+LONGEST = 1_048_576
+"""Bytes of a file."""
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenIn:
+    """What became of a file."""
+
+    version: int
+    """The version that took it in."""
+    at: datetime
+    again: bool
+    """Whether it had been taken in before: then nothing was done."""
+    memories: tuple[str, ...] = ()
+    """Ids of its pieces."""
+    left_out: int = 0
+    """Pieces that a person had erased for good."""
+    backup: str = ""
+
+
+def take_in(memory: Engram, path: Path) -> TakenIn:
+    """Take a text into the working memory of a space, unless it was taken in before.
+
+    Raises:
+        InvalidInputError: It is no text, blank or too long; nothing is done.
+        DatabaseError: Others make versions all the time; the memories are stored.
+    """
+    text = _read(path)
+    seed = hashlib.sha256(f"{memory.space}\x1f{normalise(text)}".encode()).hexdigest()
+    done = memory.graph.read("mind/state_find_seed", space=memory.space, seed=seed)
+    if done:
+        return TakenIn(version=done[0]["version"], at=done[0]["at"], again=True)
+    backup = _back_up(path, text)
+    stored, left_out = _remember(memory, text)
+    for _ in range(_TRIES):
+        draft = _draft(memory, standing(memory.graph, space=memory.space), text, stored, seed)
+        if store(memory.graph, draft, space=memory.space):
+            render(memory.settings, draft.text, space=memory.space)
+            return TakenIn(
+                version=draft.number,
+                at=draft.at,
+                again=False,
+                memories=stored,
+                left_out=left_out,
+                backup=str(backup),
+            )
+    raise DatabaseError(
+        "Others made versions of the working memory meanwhile.", remedy="Run the same command again."
+    )
+
+
+def _read(path: Path) -> str:
+    if path.stat().st_size > LONGEST:
+        raise InvalidInputError(f"{path} is longer than {LONGEST:,} bytes.")
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path} is not text in UTF-8.") from error
+    if not printable(text).strip():
+        raise InvalidInputError(f"{path} says nothing.")
+    return text
+
+
+def _back_up(path: Path, text: str) -> Path:
+    """Copy the file beside itself, unless there is a copy: the first one is never overwritten."""
+    backup = path.with_name(path.name + BACKUP)
+    draft = backup.with_name(f".{backup.name}.{uuid4().hex[:8]}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, backup)  # whole or not at all, and never over another
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink(missing_ok=True)
+    return backup
+
+
+def _remember(memory: Engram, text: str) -> tuple[tuple[str, ...], int]:
+    stored, left_out = [], 0
+    for piece in pieces(printable(text)):
+        try:
+            stored.append(memory.remember(piece, source=SOURCE, importance=IMPORTANCE).id)
+        except ErasedError:
+            left_out += 1
+    return tuple(dict.fromkeys(stored)), left_out
+
+
+def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], seed: str) -> Draft:
+    """Return the version that begins with the text, with as many lines of the one before as have room behind it."""
+    now, window = memory.now(), memory.settings.context_tokens
+    levels = (held.levels or Levels(at=now)).after(now)
+    above = shortened(printable(text).strip(), int(budget(window) * KEPT_SHARE))
+    above = above or printable(text).strip()[: int(budget(window) * KEPT_SHARE)]
+    old: dict[Section, tuple[Line, ...]] = {} if held.force is None else held.force.lines
+    empty = State(at=now, mood=levels.mood(), lines={}, kept=above)
+    lines = fitted(old, room=budget(window) - len(empty.text()), levels=levels)
+    told = {section: tuple(each.text for each in own) for section, own in lines.items()}
+    cites = [
+        {"memory": one, "line": number, "key": key(each.text)}
+        for number, each in enumerate(each for section in Section for each in lines.get(section, ()))
+        for one in each.cites
+    ]
+    return Draft(
+        number=held.last + 1,
+        at=now,
+        state="taken",
+        text=State(at=now, mood=levels.mood(), lines=told, kept=above).text(),
+        mood=levels.mood(),
+        reason=None,
+        plain=True,
+        levels=levels,
+        run=uuid4().hex,
+        cites=(*cites, *({"memory": one, "line": KEPT, "key": KEPT_KEY} for one in stored)),
+        seed=seed,
+    )

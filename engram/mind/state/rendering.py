@@ -1,0 +1,67 @@
+"""`MEMORY.md`: the version in force as a file, for a person and for other programs.
+
+The graph is the truth. The file is written after the transaction, and made good at the next cycle where a process died in
+between, or where somebody wrote into it.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from engram.config import Settings
+from engram.private import make_private, write_private
+
+NAME = "MEMORY.md"
+_FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def memory_file(settings: Settings, *, space: str) -> Path:
+    """Return where the working memory of a space is written on this machine.
+
+    The folder is called as the space where that can be a folder's name everywhere, else by its hash.
+    """
+    name = (
+        space
+        if _FOLDER.fullmatch(space)
+        else hashlib.sha256(space.encode("utf-8", "replace")).hexdigest()[:16]
+    )
+    return settings.data_dir / "memory" / name / NAME
+
+
+def render(settings: Settings, text: str, *, space: str) -> bool:
+    """Let the file say `text`; return whether it said something else.
+
+    Raises:
+        OSError: It cannot be written; what it said before it still says.
+    """
+    path = memory_file(settings, space=space)
+    with suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == text:
+            return False
+    make_private(path.parent)
+    write_private(path, text, errors="replace")
+    return True
+
+
+def scrub(settings: Settings, holds: Callable[[str], bool], *, space: str) -> int:
+    """Take the lines that hold some words out of the file, and return how many there were.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path = memory_file(settings, space=space)
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except FileNotFoundError:
+        return 0
+    left = [each for each in lines if not holds(each.removeprefix("- "))]
+    if len(left) < len(lines):
+        write_private(path, "\n".join(left))
+    return len(lines) - len(left)
+
+
+def forget(settings: Settings, *, space: str) -> None:
+    """Delete the file."""
+    memory_file(settings, space=space).unlink(missing_ok=True)

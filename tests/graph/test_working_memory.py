@@ -1,0 +1,347 @@
+"""The working memory against a real Neo4j: versions, guards, pointers, notes, signals, the file, and the seed."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+from engram.llm import Models
+from engram.llm.base import ToolCall
+from engram.memory import Engram
+from engram.mind.state.budget import budget
+from engram.mind.state.carried import NOTE, SEARCH
+from engram.mind.state.importing import BACKUP, take_in
+from engram.mind.state.leaving import pointers_of
+from engram.mind.state.lines import cited
+from engram.mind.state.notes import AUTO, take_note, tell
+from engram.mind.state.rendering import memory_file
+from engram.mind.state.sections import Section, State, sections
+from engram.mind.state.signals import Levels
+from engram.mind.state.versions import Draft, Standing, get, history, standing, store
+from engram.testing import Asked, FixedClock, ScriptedAnswer, ScriptedModel
+from tests.graph.beside import another
+from tests.graph.talking import memories, talk
+
+pytestmark = pytest.mark.graph
+
+JOB: Any = resolve_name("engram.jobs.state:JOB")
+Means: Any = resolve_name("engram.jobs.means:Means")
+run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+
+THINGS = ("boat", "garden", "violin", "kitchen", "bicycle", "library", "harbour", "telescope")
+DOINGS = ("mended", "painted", "bought", "lost", "found", "drew", "cleaned", "sold")
+
+
+def facts(count: int, begin: int = 0) -> list[str]:
+    """Return things that somebody did, each in words of its own."""
+    return [
+        f"Noor {DOINGS[n % 8]} the {THINGS[n // 8 % 8]} of number {n}, beside Lake {chr(65 + n % 26)}{n} with Tomas{n}"
+        for n in range(begin, begin + count)
+    ]
+
+
+def live(memory: Engram, clock: FixedClock, said: Sequence[str]) -> list[str]:
+    """Remember things, a minute apart."""
+    ids = []
+    for text in said:
+        clock.advance(timedelta(minutes=1))
+        ids.append(memory.remember(text, speaker="Noor", importance=0.6).id)
+    memory.flush()
+    return ids
+
+
+def cycle(memory: Engram, clock: FixedClock, model: ScriptedModel | None = None, **options: Any) -> Any:
+    """Run the job two hours later."""
+    clock.advance(timedelta(hours=2))
+    with Means(memory, models=lambda: Models(quiet=model)) as means:
+        return run_job(JOB, memory.graph, space=memory.space, means=means, clock=clock, **options)
+
+
+def held(memory: Engram) -> Standing:
+    """Return where the working memory stands."""
+    return standing(memory.graph, space=memory.space)
+
+
+def text_of(memory: Engram) -> str:
+    """Return the version in force."""
+    force = held(memory).force
+    assert force is not None
+    return force.text
+
+
+def file_of(memory: Engram) -> Path:
+    """Return the file."""
+    return memory_file(memory.settings, space=memory.space)
+
+
+def test_a_first_version_has_seven_sections_that_cite(memory: Engram, clock: FixedClock) -> None:
+    """Every line that quotes a memory cites it, it is in the graph and in a file of its owner's alone, and says itself again."""
+    ids = live(memory, clock, facts(6))
+    preferred = memory.remember("I prefer oat milk in coffee", kind="preference", speaker="Noor").id
+    done = cycle(memory, clock)
+    assert done.changed == 1
+    force = held(memory).force
+    assert force is not None
+    assert [*sections(force.text)] == [section.value for section in Section]
+    assert {preferred, *ids} <= cited(force.lines)
+    assert any("oat milk" in each.text for each in force.lines[Section.BOND])
+    assert force.lines[Section.PHENOTYPE]
+    path = file_of(memory)
+    assert path.read_text(encoding="utf-8") == force.text
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "nothing is new" in " ".join(cycle(memory, clock).notes)
+    assert held(memory).last == 1
+
+
+def test_a_month_keeps_to_its_budget_and_loses_nothing(memory: Engram, clock: FixedClock) -> None:
+    """However much comes, a version is within its budget, has twenty pointers at most, and each finds what it stands for."""
+    tiny = memory.settings.model_copy(update={"context_tokens": 16_000})
+    memory.settings = tiny
+    told: set[str] = set()
+    said: list[str] = []
+    for week in range(3):
+        live(memory, clock, facts(12, 12 * week))
+        done = cycle(memory, clock)
+        text = text_of(memory)
+        assert len(text) <= budget(16_000)
+        force = held(memory).force
+        assert force is not None
+        pointers = pointers_of(force.lines[Section.POINTERS])
+        assert len(pointers) <= 20
+        for pointer in pointers:
+            found = [hit.memory.id for hit in memory.recall(pointer.query, 5, read_only=True)]
+            assert {*pointer.stands_for} <= {*found}
+        present = cited(force.lines)
+        said += done.notes
+        assert all(any(each[:8] in note for note in said) for each in told - present)
+        told |= present
+        clock.advance(timedelta(days=5))
+    assert pointers
+    assert any(len(pointer.stands_for) > 1 for pointer in pointers)
+    assert held(memory).last == 3
+
+
+def test_a_collapse_is_kept_as_refused_and_the_old_stays(memory: Engram, clock: FixedClock) -> None:
+    """A model that leaves nearly all away makes a refused version with its reason; the old one stays, in the file too."""
+    long = State(
+        at=clock.now,
+        mood="",
+        lines={Section.NICHE: tuple(f"the shed number {n} was built for {n} owners" for n in range(120))},
+    ).text()
+    laid = Draft(
+        number=1,
+        at=clock.now,
+        state="taken",
+        text=long,
+        mood="",
+        reason=None,
+        plain=True,
+        levels=Levels(at=clock.now),
+        run="by hand",
+    )
+    assert store(memory.graph, laid, space=memory.space)
+    assert not store(memory.graph, replace(laid, run="another"), space=memory.space)
+    live(memory, clock, facts(5))
+    done = cycle(memory, clock)
+    assert done.report[0]["state"] == "refused"
+    assert "mass drop" in done.report[0]["reason"]
+    newest, oldest = history(memory.graph, space=memory.space)
+    assert (newest.state, newest.version, oldest.version) == ("refused", 2, 1)
+    assert "mass drop" in (newest.reason or "")
+    assert text_of(memory) == long == file_of(memory).read_text(encoding="utf-8")
+    assert held(memory).last == 2
+
+
+def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, clock: FixedClock) -> None:
+    """It is a memory, stands in the prompt of whoever talks next, is told in the next version, and waits no longer then."""
+    noted = take_note(memory, "The deadline of the boat is the third of May", importance=0.9)
+    assert take_note(memory, "The deadline of the boat is the third of May").id == noted.id
+    assert memory.recall("deadline boat", 1, read_only=True)[0].memory.id == noted.id
+    model = ScriptedModel("It is the third of May.", respond=lambda _: "{}")
+    with talk(memory, clock, model) as agent:
+        [*agent.say("When is the boat due?")]
+        assert agent.assembled is not None
+        assert (
+            "Unsynthesised notes:\n- The deadline of the boat is the third of May" in agent.assembled.system
+        )
+    assert cycle(memory, clock).changed == 1
+    assert held(memory).notes == ()
+    assert "third of May" in text_of(memory)
+    assert noted.id in {each.memory for each in held(memory).force.cites}  # type: ignore[union-attr]
+    with talk(memory, clock, ScriptedModel("Yes.", respond=lambda _: "{}"), session="later") as agent:
+        [*agent.say("Go on.")]
+        assert agent.assembled is not None
+        assert f"Noted {clock.now:%Y}" in agent.assembled.system
+        assert "Unsynthesised" not in agent.assembled.system
+
+
+def test_the_answering_model_notes_and_searches(memory: Engram, clock: FixedClock) -> None:
+    """What it asks for is done while it answers, the result is told as fenced data, and each answer is metered."""
+    live(memory, clock, ["Noor keeps the key of the harbour <b>under</b> the blue stone"])
+    asks = ScriptedAnswer(
+        "Let me look.",
+        calls=(
+            ToolCall.read(id="a", name=SEARCH, raw='{"query": "key harbour"}'),
+            ToolCall.read(id="b", name=NOTE, raw='{"note": "Noor asked for the key"}'),
+            ToolCall.read(id="c", name=NOTE, raw='{"note": "", "more": 1}'),
+            ToolCall.read(id="d", name="rm", raw="{}"),
+        ),
+    )
+    model = ScriptedModel(asks, "It is under the blue stone.", respond=lambda _: "{}")
+    with talk(memory, clock, model) as agent:
+        [*agent.say("Where is the key of the harbour?")]
+        assert agent._talk.said[-1].text == "Let me look.\n\nIt is under the blue stone."
+    found, noted, refused, unknown = (each.text for each in model.asked[1].messages[-1].results)
+    assert found.startswith("<result>\n[")
+    assert "under" in found
+    assert "<b>" not in found
+    assert "Noted as" in noted
+    assert "not usable" in refused
+    assert "There is no tool 'rm'" in unknown
+    assert "Noor asked for the key" in memories(memory)
+    assert [note.content for note in held(memory).notes] == ["Noor asked for the key"]
+    assert {SEARCH, NOTE} <= {tool.name for tool in model.asked[0].tools}
+
+
+def test_a_signal_that_rises_high_is_noted_once(memory: Engram, clock: FixedClock) -> None:
+    """Each rise over 0.7 makes one note; while it stays high there is no other, and after it has faded there may be."""
+    for _ in range(6):
+        tell(memory, ["thanks"], why="thanks", now=clock.now)
+    (note,) = held(memory).notes
+    assert note.content.startswith(f"{AUTO} bonding rose to 0.76")
+    assert note.importance == 0.8
+    clock.advance(timedelta(days=2))
+    levels = held(memory).levels
+    assert levels is not None
+    assert levels.after(clock.now).bonding < 0.1
+    for _ in range(4):
+        tell(memory, ["thanks"], why="thanks", now=clock.now)
+    assert len(held(memory).notes) == 2
+
+
+def test_what_a_person_says_raises_signals(memory: Engram, clock: FixedClock) -> None:
+    """Thanks and telling of oneself raise bonding, a correction friction; a cycle says the mood, and counts a goal once."""
+    with talk(memory, clock) as agent:
+        for said in ("Thank you, that was great work", "No, actually it is Tuesday", "My name is Noor"):
+            [*agent.say(said)]
+        goal = agent.goals.add("mend the boat of Noor")
+    levels = held(memory).levels
+    assert levels is not None
+    assert levels.bonding > 0.35
+    assert levels.friction == pytest.approx(0.3)
+    clock.advance(timedelta(minutes=1))
+    with talk(memory, clock) as agent:
+        agent.goals.done(goal.id)
+    cycle(memory, clock)
+    force = held(memory).force
+    assert force is not None
+    assert "motivated" in force.mood
+    assert "Reached" in force.text
+    reached = held(memory).levels
+    assert reached is not None
+    take_note(memory, "another one")
+    cycle(memory, clock)
+    later = held(memory).levels
+    assert later is not None
+    assert later.after(clock.now).achievement < reached.achievement
+
+
+def test_a_file_that_is_behind_heals(memory: Engram, clock: FixedClock) -> None:
+    """A process that dies between the transaction and the file leaves an old file; the next cycle makes it good, with nothing new."""
+    live(memory, clock, facts(6))
+    cycle(memory, clock)
+    path = file_of(memory)
+    path.unlink()
+    assert cycle(memory, clock).changed == 0
+    assert path.read_text(encoding="utf-8") == text_of(memory)
+
+
+def test_a_dry_run_leaves_nothing(memory: Engram, clock: FixedClock) -> None:
+    """It says which version there would be."""
+    live(memory, clock, facts(6))
+    done = cycle(memory, clock, dry_run=True)
+    assert done.examples[0]["state"] == "taken"
+    assert held(memory).last == 0
+    assert not file_of(memory).exists()
+
+
+def test_a_model_words_it_from_the_same_lines(memory: Engram, clock: FixedClock) -> None:
+    """What it words cites what it rests on; what rests on nothing is dropped; who the agent is it does not word."""
+    live(memory, clock, facts(6))
+
+    def words(asked: Asked) -> str:
+        number = re.findall(r"\[(\d+)\] \(Active Context\)", asked.messages[0].text)[0]
+        item = {"text": "Noor has been busy by the lakes", "lines": [int(number)]}
+        invented = {"text": "I am the king of the lakes", "lines": [999]}
+        return json.dumps({"bond": [], "active": [item, invented], "gaps": [], "skills": []})
+
+    done = cycle(memory, clock, ScriptedModel(respond=words))
+    force = held(memory).force
+    assert force is not None
+    (active,) = force.lines[Section.ACTIVE]
+    assert active.text == "Noor has been busy by the lakes"
+    assert len(active.cites) == 1
+    assert "king of" not in force.text
+    assert any("rest on nothing" in note for note in done.notes)
+    assert not get(memory.graph, 1, space=memory.space).plain
+
+
+def test_a_model_that_fails_leaves_the_plain_form(memory: Engram, clock: FixedClock) -> None:
+    """Without a usable answer the version is plain, and the run says why."""
+    live(memory, clock, facts(6))
+    done = cycle(memory, clock, ScriptedModel("no idea"))
+    assert any(note.startswith("plain: ") for note in done.notes)
+    assert get(memory.graph, 1, space=memory.space).plain
+
+
+def test_a_hand_written_text_is_taken_in_once(memory: Engram, clock: FixedClock, tmp_path: Path) -> None:
+    """It is copied, its pieces become memories, and it stands above the next version; later ones take over, and point to it."""
+    paragraphs = [f"## Part {n}\n\n" + " ".join(facts(7, 7 * n)) for n in range(12)]
+    own = "# My memory\n\n" + "\n\n".join(paragraphs)
+    path = tmp_path / "MEMORY.md"
+    path.write_text(own, encoding="utf-8")
+    done = take_in(memory, path)
+    assert path.with_name(f"MEMORY.md{BACKUP}").read_text(encoding="utf-8") == own
+    assert len(done.memories) > 3
+    assert {memory.get(each).importance for each in done.memories} == {0.75}
+    assert {memory.get(each).source for each in done.memories} == {"seed"}
+    again = take_in(memory, path)
+    assert (again.again, again.version, held(memory).last) == (True, 1, 1)
+    take_note(memory, "Noor likes the first part best")
+    cycle(memory, clock)
+    first = text_of(memory)
+    assert first.startswith("# My memory\n\n## Part 0")
+    assert "likes the first part best" in first
+    lengths = [len(held(memory).force.kept)]  # type: ignore[union-attr]
+    for number in range(5):
+        take_note(memory, f"note number {number} of Tomas")
+        cycle(memory, clock)
+        force = held(memory).force
+        assert force is not None
+        assert len(force.text) <= budget(memory.settings.context_tokens)
+        lengths.append(len(force.kept))
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] < lengths[0] / 4
+    still = cited(force.lines) | {each.memory for each in force.kept_cites}
+    assert {*done.memories} <= still
+
+
+def test_another_text_and_another_space_are_other_seeds(
+    memory: Engram, clock: FixedClock, tmp_path: Path
+) -> None:
+    """Once per space and content; a copy that is there is never overwritten."""
+    path = tmp_path / "own.md"
+    path.write_text("Noor paints boats in the harbour of Lake Asnen", encoding="utf-8")
+    path.with_name(f"own.md{BACKUP}").write_text("an older one", encoding="utf-8")
+    take_in(memory, path)
+    assert path.with_name(f"own.md{BACKUP}").read_text(encoding="utf-8") == "an older one"
+    path.write_text("Tomas sails the boats that Noor has painted", encoding="utf-8")
+    assert take_in(memory, path).version == 2
+    other = another(memory, clock)
+    assert not take_in(other, path).again
