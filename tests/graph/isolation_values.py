@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -185,6 +186,8 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
         "fading": 0.8,
         "half": 1.0,
     },
+    "mind/list_thoughts": {"state": None},
+    "mind/settle_idle": {"midnight": datetime(2026, 6, 1, tzinfo=UTC)},
     "mind/touch_goals": {"property": "mentioned_at"},
     "move/find_hashes": {"hashes": lambda names, _: [f"hash of {name}" for name in names]},
     "reindex/fill_centroids": _SLOT_B,
