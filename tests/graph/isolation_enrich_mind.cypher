@@ -87,3 +87,5 @@ CREATE (:Memory:Narrative {
   id: $space + ':told', space: $space, content: 'how it came about', status: 'archived', created_at: $at,
   embed_due: true
 })-[:DERIVED_FROM {at: $at, citation: 'as it was'}]->(insight)
+MERGE (a:AgentManifest {space: $space})
+SET a.idle_day = $at, a.idle_calls = 1, a.idle_tokens = 100
