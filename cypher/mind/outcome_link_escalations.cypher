@@ -20,7 +20,7 @@ CALL (c) {
   WITH r ORDER BY r.at DESC, r.id LIMIT 1
   OPTIONAL MATCH (r)-[x:RETURNED]->(:Memory)
   WHERE x.useful IS NOT NULL
-  RETURN avg(CASE WHEN x.useful THEN 1.0 ELSE 0.0 END) AS verdict
+  RETURN avg(CASE x.useful WHEN true THEN 1.0 WHEN false THEN 0.0 END) AS verdict
 }
 CALL (c) {
   OPTIONAL MATCH (d:GutDelta)

@@ -23,7 +23,7 @@ CALL (d) {
 CALL (d, until) {
   MATCH (r:Recall)-[x:RETURNED]->(:Memory)
   WHERE r.space = $space AND r.at >= d.at AND r.at < until AND r.session = d.session AND x.useful IS NOT NULL
-  RETURN avg(CASE WHEN x.useful THEN 1.0 ELSE 0.0 END) AS verdict
+  RETURN avg(CASE x.useful WHEN true THEN 1.0 WHEN false THEN 0.0 END) AS verdict
 }
 WITH d, verdict
 WHERE verdict IS NOT NULL OR d.reaction IS NOT NULL

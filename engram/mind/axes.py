@@ -64,7 +64,7 @@ def name_of(axis: Axis, deltas: Floats, contexts: Sequence[str], *, least: float
     if axis.correlation is None or abs(axis.correlation) < least:
         return None
     order = np.argsort(deltas @ axis.direction, kind="stable")
-    end = max(1, int(END * len(order)))
+    end = max(FEWEST, int(END * len(order)))
     below = _counted(contexts[place] for place in order[:end])
     above = _counted(contexts[place] for place in order[-end:])
     telling = [word for word, count in above.items() if count >= FEWEST and count > below[word]]

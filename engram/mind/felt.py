@@ -33,17 +33,18 @@ def reaction(text: str, signals: tuple[str, ...]) -> str | None:
 class FeltLog:
     """Keeps feelings until they are in the graph. It is used from one thread, and writes from another.
 
-    The newest waits until it is known what was said next. What could not be written is tried again with what comes.
+    The newest waits until it is known what was said next. What could not be written is tried again with what comes. At the
+    end all are gone through once more: only then it is known of each what was done.
     """
 
     def __init__(self, graph: Graph, *, space: str) -> None:
         self._graph = graph
         self._space = space
         self._rows: list[dict[str, Any]] = []
+        self._kept: list[dict[str, Any]] = []
         self._open = False
         """Whether what is said next belongs to the newest."""
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
         self._worker = ThreadPoolExecutor(1, "engram-felt")
         self._under_way: Future[None] | None = None
 
@@ -80,23 +81,26 @@ class FeltLog:
             EngramError: It is not; what is left is lost with the process.
         """
         self._worker.shutdown(wait=True)
-        self._write(newest=True)
+        with self._lock:
+            self._rows, self._kept = [*self._kept, *self._rows], []
+            rows = list(self._rows)
+        self._write(rows)
         if left := len(self):
             # Its turn was erased meanwhile, or waits in the journal of a run that goes on elsewhere.
             _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
 
     def _try(self) -> None:
+        with self._lock:
+            rows = self._rows[:-1]
         try:
-            self._write(newest=False)
+            self._write(rows)
         except EngramError as error:
             _LOG.info("%d feelings wait to be kept: %s", len(self), error.message)
 
-    def _write(self, *, newest: bool) -> None:
-        with self._writing:
-            with self._lock:
-                rows = list(self._rows if newest else self._rows[:-1])
-            if not rows:
-                return
-            kept = {row["id"] for row in self._graph.keep("mind/gut_log", space=self._space, rows=rows)}
-            with self._lock:
-                self._rows = [row for row in self._rows if row["id"] not in kept]
+    def _write(self, rows: list[dict[str, Any]]) -> None:
+        if not rows:
+            return
+        ids = {row["id"] for row in self._graph.keep("mind/gut_log", space=self._space, rows=rows)}
+        with self._lock:
+            self._kept += [row for row in self._rows if row["id"] in ids]
+            self._rows = [row for row in self._rows if row["id"] not in ids]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.mind import gut
+from engram.mind.axes import name_of
 from engram.mind.incubation import Progress, next_step
 from engram.mind.pressure import Pressure
 from engram.mind.priority import terms
@@ -110,6 +111,65 @@ def test_layers_share_what_an_empty_one_leaves() -> None:
     assert gut.subconscious([a, b, c]) == pytest.approx(np.array([2.0, 1.0, 1.0]) / math.sqrt(6))
     assert gut.subconscious([a, None, c]) == pytest.approx(np.array([2.0, 0.0, 1.0]) / math.sqrt(5))
     assert gut.subconscious([None, None, None]) is None
+
+
+layers = st.lists(
+    st.none() | st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda row: math.hypot(*row) > 0.1),
+    min_size=3,
+    max_size=3,
+)
+
+
+@given(layers)
+def test_a_missing_layer_changes_no_other_s_proportions(rows: list[list[float] | None]) -> None:
+    """What is there counts by the plan's shares relative to each other, however many layers are missing."""
+    there = [None if row is None else gut.unit(np.array(row)) for row in rows]
+    parts = [share * layer for share, layer in zip(gut.LAYERS, there, strict=True) if layer is not None]
+    expected = gut.unit(np.sum(parts, axis=0)) if parts else None
+    found = gut.subconscious(there)
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        assert np.linalg.norm(found) == pytest.approx(1.0)
+        assert found == pytest.approx(expected)
+
+
+@given(vectors)
+def test_a_gut_score_is_half_and_half_the_cosine(rows: list[list[float]]) -> None:
+    """1 at the depths, 0.5 beside them and 0 opposite: the score of v4 plan, 2.8, from the magnitude alone."""
+    here, there = gut.unit(np.array(rows[0])), gut.unit(np.array(rows[1]))
+    assert here is not None
+    assert there is not None
+    assert gut.score(gut.delta(here, there)) == pytest.approx(0.5 + float(here @ there) / 2.0, abs=1e-9)
+    assert gut.score(None) == gut.INDIFFERENT
+
+
+@given(vectors, st.lists(st.none() | fractions, min_size=12, max_size=12))
+def test_axes_are_orthonormal_and_share_what_there_is(
+    rows: list[list[float]], outcomes: list[float | None]
+) -> None:
+    """Directions of unit length at right angles, the widest first, whose shares are of one whole; r is -1 to 1."""
+    deltas = np.array(rows)
+    found = gut.axes(deltas, outcomes[: len(deltas)], fewest=2)
+    directions = np.array([axis.direction for axis in found]).reshape(len(found), 4)
+    assert directions @ directions.T == pytest.approx(np.eye(len(found)), abs=1e-6)
+    shares = [axis.share for axis in found]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) <= 1.0 + 1e-9
+    assert all(axis.correlation is None or abs(axis.correlation) <= 1.0 + 1e-9 for axis in found)
+    for axis in found:
+        places = deltas @ axis.direction
+        assert (axis.middle, axis.spread) == pytest.approx((places.mean(), places.std()), abs=1e-6)
+
+
+def test_an_axis_is_named_by_the_words_of_its_positive_end() -> None:
+    """Hope where that end went well, fear where it went badly, and no name where it went with nothing."""
+    contexts = ["the garden and a boat", "my tax office", "a boat in the garden", "that tax form"] * 2
+    deltas = np.outer([1.0, -1.0, 1.0, -1.0] * 2, [0.0, 1.0])
+    for outcomes, name in ([1.0, 0.0], "hope: boat, garden"), ([0.0, 1.0], "fear: boat, garden"):
+        (axis,) = gut.axes(deltas, outcomes * 4, fewest=4)
+        assert name_of(axis, deltas, contexts, least=0.3) == name
+    (unknown,) = gut.axes(deltas, [None] * 8)
+    assert name_of(unknown, deltas, contexts, least=0.3) is None
 
 
 def test_axes_find_what_feelings_moved_along_and_what_it_came_to() -> None:

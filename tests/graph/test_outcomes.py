@@ -1,0 +1,132 @@
+"""Outcomes against a real Neo4j: what a person and the graph say later ends where the decision was made."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+from engram.lifecycle import tune
+from engram.loop.scratch import Scratch, Verdict
+from engram.memory import Engram
+from engram.mind.outcomes import OutcomeKind, count_outcomes, list_outcomes
+from engram.testing import FixedClock
+from tests.graph.beside import run
+from tests.graph.talking import entry, talk
+from tests.graph.test_adapt import adapt
+from tests.graph.test_gut import MINUTE, aim, kept, measure
+
+pytestmark = pytest.mark.graph
+
+SCHEDULE: Any = resolve_name("engram.jobs.scheduler:JOBS")
+
+
+def goods(memory: Engram, kind: OutcomeKind) -> dict[str, float]:
+    """Return how good the outcomes of a kind are, by the end of the id of what led to them."""
+    found = list_outcomes(memory.graph, space=memory.space, kind=kind, limit=99)
+    return {each.led.id.rpartition(":")[2]: each.good for each in found if each.led is not None}
+
+
+def test_a_verdict_ends_at_the_feeling_and_gives_an_axis_its_meaning(
+    memory: Engram, clock: FixedClock
+) -> None:
+    """What was found useful while one thing was felt, and useless while another was, names the axis between the two."""
+    tune(memory.graph, space=memory.space, key="gut.outcomes", value=4, by="test", now=clock.now)
+    aim(memory, clock)
+    memory.remember("The boat of Noor is blue like the harbour")
+    memory.remember("The tax office wants the form before Friday")
+    clock.advance(MINUTE)
+    agent = talk(memory, clock)
+    for question, useful in [
+        ("Is the boat of Noor blue?", True),
+        ("What does the tax office want?", False),
+        ("Which boat of Noor is in the harbour?", True),
+        ("Does the tax office want a form?", False),
+        ("Is the blue boat that of Noor?", True),
+        ("Which form does the tax office want?", False),
+    ]:
+        list(agent.say(question))
+        agent.judge(useful=useful, which=None)
+        clock.advance(MINUTE)
+    agent.finish()
+    measure(memory, clock)
+    found = kept(memory)
+    assert [each["good"] for each in found["feelings"]] == [1.0, 0.0] * 3
+    assert {each["why"] for each in found["feelings"]} == {"a verdict on what came to mind"}
+    widest = found["axes"][0]
+    assert abs(widest["correlation"]) > 0.7
+    name, words = (
+        ("hope", {"boat", "noor", "blue"})
+        if widest["correlation"] > 0
+        else ("fear", {"tax", "office", "form"})
+    )
+    kind, _, told = widest["name"].partition(": ")
+    assert kind == name
+    assert {*told.split(", ")} <= words | {"harbour", "want"}
+    assert abs(sum(each["share"] for each in found["axes"]) - 1.0) < 1e-6
+
+
+def test_what_is_said_next_is_an_outcome_too(memory: Engram, clock: FixedClock) -> None:
+    """A correction right after is bad, thanks are good, and anything else says nothing."""
+    aim(memory, clock)
+    agent = talk(memory, clock)
+    for text in ("My boat is called Ines", "No, I meant Irina", "Thanks a lot", "It rains today"):
+        list(agent.say(text))
+        clock.advance(MINUTE)
+    agent.finish()
+    measure(memory, clock)
+    assert [each["good"] for each in kept(memory)["feelings"]] == [0.0, 1.0, None, None]
+
+
+def test_promotions_and_escalations_come_to_what_followed(memory: Engram, clock: FixedClock) -> None:
+    """Taken back is bad, verdicts count by their share, and without any there is no outcome yet; once each."""
+    promoted = memory.remember("The boat of Noor is blue")
+    run(memory, "outcomes_lay", promoted=promoted.id, at=clock.now)
+    clock.advance(MINUTE)
+    for _ in range(2):
+        measure(memory, clock)
+        assert goods(memory, OutcomeKind.PROMOTION) == {"taken-back": 0.0, "judged": 0.75}
+        assert goods(memory, OutcomeKind.ESCALATION) == {"call-judged": 0.0}
+    tallies = {
+        each.kind: (each.outcomes, each.good) for each in count_outcomes(memory.graph, space=memory.space)
+    }
+    assert tallies == {"promotion": (2, 0.375), "escalation": (1, 0.0)}
+    newest = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.PROMOTION)
+    assert {each.memories for each in newest} == {(promoted.id,)}
+
+
+def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, clock: FixedClock) -> None:
+    """Held back and never needed was good, but that is only known after the days in which it may have been."""
+    said = entry(f"{memory.space}-dropped", clock.now, text="The hut has a roof", source_tag="internal_reply")
+    scratch = Scratch(memory.graph, space=memory.space)
+    scratch.hear([said], run=None, now=clock.now)
+    verdict = Verdict(
+        entry=said,
+        action="drop",
+        reason="irrelevant (0.10)",
+        relevance=0.1,
+        novelty="novel",
+        similarity=0.0,
+        buffered=False,
+    )
+    memory.graph.transact(lambda transaction: scratch.note(transaction, [verdict], now=clock.now))
+    adapt(memory, clock)
+    measure(memory, clock)
+    assert goods(memory, OutcomeKind.GATE) == {}
+    clock.advance(timedelta(days=7))
+    measure(memory, clock)
+    (only,) = list_outcomes(memory.graph, space=memory.space)
+    assert (only.kind, only.good, only.why) == ("gate", 1.0, "held back (irrelevant), never used")
+
+
+def test_calls_that_led_to_something_are_still_rolled_up(memory: Engram, clock: FixedClock) -> None:
+    """An outcome keeps no record of a call alive: it stays, and says that what led to it is not on record any more."""
+    promoted = memory.remember("The boat of Noor is blue")
+    run(memory, "outcomes_lay", promoted=promoted.id, at=clock.now)
+    measure(memory, clock)
+    clock.advance(timedelta(days=60))
+    sweep: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+    sweep(SCHEDULE["sweep"], memory.graph, space=memory.space, clock=clock)
+    (left,) = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.ESCALATION)
+    assert left.led is None
