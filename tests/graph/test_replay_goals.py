@@ -95,7 +95,8 @@ def test_a_brief_replay_is_one_round_trip_and_connects(memory: Engram, clock: Fi
     assert (kept["goal"], kept["episode"], kept["first_at"]) == (goal.id, step.episode, clock())
     later = clock.advance(timedelta(hours=1))
     (again,) = replayer(memory, clock).replay(BRIEF).connections
-    assert (again.new, again.strength) == (False, pytest.approx(step.strength))
+    assert again.new is False
+    assert again.strength == pytest.approx(step.strength)
     (kept,) = connections(memory)
     assert (kept["first_at"], kept["at"]) == (later - timedelta(hours=1), later)
 
@@ -103,7 +104,7 @@ def test_a_brief_replay_is_one_round_trip_and_connects(memory: Engram, clock: Fi
 def test_what_is_used_together_connects_over_two_hops(memory: Engram, clock: FixedClock) -> None:
     """What a goal does not resemble comes to mind through what does, weaker with each hop; three are too many."""
     (goal,) = goals_of(memory, clock, BOAT)
-    chain = [text for text in ("a visit to Noor", "lentil soup on Friday", "quarterly invoices")]
+    chain = ("a visit to Noor", "lentil soup on Friday", "quarterly invoices")
     ((near,), (first,), (second,), (third,)) = lived(memory, clock, [PAINT], *([text] for text in chain))
     edges = [
         {"low": min(pair), "high": max(pair), "weight": 99.0, "at": clock()}
