@@ -55,7 +55,8 @@ CREATE (:BeliefChange {
   recorded_at: $at, outcome_at: $at, outcome_useful: 3, outcome_useless: 1
 })
 CREATE (first:WorkingMemory {
-  id: $space + ':first', space: $space, version: 1, at: $at, state: 'taken', text: 'Noor paints the boat'
+  id: $space + ':first', space: $space, version: 1, at: $at, state: 'taken', text: 'Noor paints the boat',
+  seed: 'seed of a text'
 })
 CREATE (second:WorkingMemory {
   id: $space + ':second', space: $space, version: 2, at: $at, state: 'refused', text: 'nothing', reason: 'a mass drop'

@@ -66,6 +66,13 @@ _RUN = {"run": the("run")}
 _LEASE = {"phase": "holding", **_RUN}
 _SLOT_B = {"property": "embedding", "centroid": "centroid_b", "other": "centroid"}
 """Slot b is filled; its vectors are those of slot a, which there are."""
+_VERSION = {"version": 3, "at": NOW, "state": "taken", "text": "taken over", "run": "a run"}
+
+
+def _cites(_: Sequence[str], known: Known) -> list[dict[str, Any]]:
+    return [{"memory": known.one("newer"), "line": 0, "key": "0"}]
+
+
 OWN: Mapping[str, Own | Sequence[Own]] = {
     "believe/adapt_count_outcomes": {
         "rows": lambda names, _: [
@@ -189,6 +196,14 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     "mind/list_thoughts": {"state": None},
     "mind/settle_idle": {"midnight": datetime(2026, 6, 1, tzinfo=UTC)},
     "mind/touch_goals": {"property": "mentioned_at"},
+    "mind/state_find_seed": {"seed": "seed of a text"},
+    "mind/state_list_person": {"subjects": ["noor"]},
+    "mind/state_list_versions": {"number": None},
+    "mind/state_move_signals": {"levels": {"bonding": 0.5, "signals_at": NOW}},
+    "mind/state_store": (
+        {"version": lambda _, known: _VERSION | {"id": known.one("first")}, "cites": _cites},
+        {"version": _VERSION | {"id": uuid4().hex}, "cites": _cites},
+    ),
     "move/find_hashes": {"hashes": lambda names, _: [f"hash of {name}" for name in names]},
     "reindex/fill_centroids": _SLOT_B,
     "reindex/fill_traces": _SLOT_B,
