@@ -8,6 +8,8 @@ T = TypeVar("T")
 
 MAX_CONTENT = 32_768
 """Characters of what is remembered; `ENGRAM_MAX_CONTENT_BYTES` bounds the bytes."""
+MAX_NOTE = 2_000
+"""Characters of a note for the working memory."""
 MAX_QUERY = 4_000
 """Characters of a question."""
 MAX_REASON = 1_000

@@ -27,8 +27,10 @@ from engram.doors.mcp_answers import (
     opposed,
     recollection,
 )
-from engram.doors.mcp_limits import MAX_CONTENT, MAX_HITS, MAX_QUERY, MAX_REASON, MAX_ROWS
+from engram.doors.mcp_limits import MAX_CONTENT, MAX_HITS, MAX_NOTE, MAX_QUERY, MAX_REASON, MAX_ROWS
 from engram.memory import Engram
+from engram.mind.state.notes import IMPORTANCE, take_note
+from engram.records import Hits
 from engram.validation import MAX_NAME
 
 SOURCE = "mcp"
@@ -125,6 +127,22 @@ class TensionsArguments(Arguments):
     limit: int = Field(20, ge=1, le=MAX_ROWS, description="How many at most.")
 
 
+class NoteArguments(Arguments):
+    """Arguments of `working_memory_note`."""
+
+    note: str = Field(min_length=1, max_length=MAX_NOTE, description="One thing, as a sentence.")
+    importance: float = Field(IMPORTANCE, ge=0, le=1)
+
+
+class SearchArguments(Arguments):
+    """Arguments of `memory_search`."""
+
+    query: str = Field(
+        min_length=1, max_length=MAX_QUERY, description="Words, e.g. those behind `search:` in MEMORY.md."
+    )
+    k: int = Field(5, ge=1, le=MAX_HITS, description="How many memories at most.")
+
+
 class StatsArguments(Arguments):
     """Arguments of `stats`: none."""
 
@@ -161,8 +179,8 @@ def tools(*, read_only: bool = False, allow_erase: bool = False) -> dict[str, To
         read_only: Leave out what writes; `recall` then learns nothing.
         allow_erase: Let `forget` delete for good.
     """
-    reading = (_recall(learn=not read_only), _WHY, _TENSIONS, _STATS)
-    writing = () if read_only else (_REMEMBER, _ERASE if allow_erase else _FORGET, _SUPERSEDE)
+    reading = (_recall(learn=not read_only), _SEARCH, _WHY, _TENSIONS, _STATS)
+    writing = () if read_only else (_REMEMBER, _NOTE, _ERASE if allow_erase else _FORGET, _SUPERSEDE)
     return {tool.name: tool for tool in (*writing, *reading)}
 
 
@@ -214,6 +232,37 @@ _REMEMBER = Tool(
     does=_remember_it,
     annotations=_hints(repeats=False),
 )
+
+
+def _note_it(memory: Engram, asked: NoteArguments) -> Remembered:
+    stored = take_note(memory, asked.note, importance=asked.importance, source_tag=AGENT_TAG)
+    return Remembered(id=stored.id, created=stored.created, seen_count=stored.seen_count)
+
+
+def _search_it(memory: Engram, asked: SearchArguments) -> Recollection:
+    return _recollected(memory, memory.recall(asked.query, asked.k, read_only=True))
+
+
+_NOTE = Tool(
+    name="working_memory_note",
+    title="Note for the working memory",
+    description="Keep something at once for later conversations: a decision, a correction, a deadline, a name. It is "
+    "found by a search from now on, and the next version of the working memory takes it in.",
+    takes=NoteArguments,
+    gives=Remembered,
+    does=_note_it,
+    annotations=_hints(repeats=False),
+)
+_SEARCH = Tool(
+    name="memory_search",
+    title="Search the memory",
+    description="Look a pointer of the working memory up, or any words: the memories that they find, best first. "
+    "Nothing is learned from it.",
+    takes=SearchArguments,
+    gives=Recollection,
+    does=_search_it,
+    annotations=_hints(reads=True),
+)
 _WHY = Tool(
     name="why",
     title="Why is this believed",
@@ -252,11 +301,17 @@ _STATS = Tool(
 )
 
 
+def _recollected(memory: Engram, hits: Hits) -> Recollection:
+    """Return what was found, with what disputes it."""
+    ids = [hit.memory.id for hit in hits]
+    return recollection(hits, disputes(memory.graph, space=memory.space, ids=ids))
+
+
 def _recall(*, learn: bool) -> Tool[RecallArguments]:
     def recall_it(memory: Engram, asked: RecallArguments) -> Recollection:
-        hits = memory.recall(asked.query, asked.k, as_of=asked.as_of, read_only=not learn)
-        ids = [hit.memory.id for hit in hits]
-        return recollection(hits, disputes(memory.graph, space=memory.space, ids=ids))
+        return _recollected(
+            memory, memory.recall(asked.query, asked.k, as_of=asked.as_of, read_only=not learn)
+        )
 
     return Tool(
         name="recall",

@@ -23,6 +23,7 @@ from engram.doors.mcp_words import NOTICE
 from engram.errors import DatabaseUnavailableError
 from engram.graph import Graph
 from engram.memory import Engram
+from engram.mind.state.versions import standing
 from engram.records import Turn
 from engram.testing import FixedClock
 from tests.graph.beside import another, everything
@@ -125,12 +126,29 @@ def test_what_a_client_stores_is_no_evidence(memory: Engram) -> None:
     using(memory, work)
 
 
+def test_a_note_is_found_by_a_search_and_waits(memory: Engram) -> None:
+    """What a client notes is marked as a program's, found at once without learning, and on the list for the next version."""
+
+    async def work(client: Client) -> None:
+        noted = await call(client, "working_memory_note", note="The ferry leaves at nine", importance=0.9)
+        stored = memory.get(noted["id"])
+        assert (stored.source, stored.source_tag, stored.importance) == ("note", "external_agent", 0.9)
+        assert [note.id for note in standing(memory.graph, space=memory.space).notes] == [stored.id]
+        before = everything(memory)
+        found = await call(client, "memory_search", query="ferry nine", k=1)
+        assert [each["id"] for each in found["memories"]] == [stored.id]
+        assert everything(memory) == before
+
+    using(memory, work)
+
+
 def test_tools_say_what_they_take_and_do(memory: Engram) -> None:
     """Every tool has a title, closed input and output schemas and hints, and none of them takes a space."""
 
     async def work(client: Client) -> None:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert {*listed} == {"remember", "recall", "why", "forget", "supersede", "tensions", "stats"}
+        writing = {"remember", "working_memory_note", "forget", "supersede"}
+        assert {*listed} == {*writing, "recall", "memory_search", "why", "tensions", "stats"}
         for tool in listed.values():
             assert tool.title
             assert tool.input_schema["additionalProperties"] is False
@@ -141,7 +159,12 @@ def test_tools_say_what_they_take_and_do(memory: Engram) -> None:
         reading = {
             name for name, tool in listed.items() if tool.annotations and tool.annotations.read_only_hint
         }
-        assert reading == {"why", "tensions", "stats"}  # a recall teaches what it was used for
+        assert reading == {
+            "memory_search",
+            "why",
+            "tensions",
+            "stats",
+        }  # a recall teaches what it was used for
 
     using(memory, work)
 
@@ -338,7 +361,7 @@ def test_read_only_offers_and_does_no_writing(memory: Engram) -> None:
 
     async def work(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == {"recall", "why", "tensions", "stats"}
+        assert {tool.name for tool in tools} == {"recall", "memory_search", "why", "tensions", "stats"}
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         with pytest.raises(MCPError):
             await client.call_tool("remember", {"content": "x"})
