@@ -9,6 +9,9 @@ from engram.text import short
 
 from .state import State
 
+_MADE = 32
+"""Characters of an id that Engram has made; others are people's own, and told whole."""
+
 
 @click.command("readiness")
 @click.pass_obj
@@ -39,4 +42,5 @@ def readiness_lines(milestones: Sequence[Milestone]) -> Iterator[str]:
 
 
 def _shown(witness: Witness) -> str:
-    return f"{witness.label} {short(witness.id) if witness.label == 'Memory' else witness.id}".strip()
+    made = len(witness.id) == _MADE
+    return f"{witness.label} {short(witness.id) if made else witness.id}".strip()

@@ -143,7 +143,8 @@ def test_5_all_inputs_are_equal(clock: FixedClock) -> None:
         attention.offer(
             Input(id=source.value, text=BOAT, source=source, at=clock.now, urgency=0.5, emotional=0.3)
         )
-    choice = attention.choose(clock.now, embed, np.empty((0, DIMENSIONS)), np.empty((0, DIMENSIONS)))
+    nothing = np.empty((0, DIMENSIONS), dtype=np.float32)
+    choice = attention.choose(clock.now, embed, nothing, nothing)
     assert len({scored.salience for scored in choice.saliences}) == 1
     assert {scored.input.source for scored in choice.saliences} == {Source.USER, *IMPULSES}
 

@@ -237,7 +237,7 @@ def test_evidence_draws_as_a_graph(memory: Engram, clock: FixedClock) -> None:
     assert [line.kind for line in drawn.lines] == ["CHANGED"]
     line = [*readiness_lines([found])][1]
     assert line.startswith(" 4. First memory that weighs like a goal: ")
-    assert line.endswith(f"BeliefChange {ids(found)[0]}, Memory {memory_id[:8]}")
+    assert line.endswith(f"BeliefChange {ids(found)[0][:8]}, Memory {memory_id[:8]}")
 
 
 def test_another_space_has_its_own(memory: Engram, clock: FixedClock) -> None:

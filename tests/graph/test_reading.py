@@ -10,7 +10,7 @@ from engram.memory import Engram
 from engram.mind.library import Library
 from engram.mind.reading import IMPORTANCE, Reading
 from engram.schema import read_schema
-from engram.testing import FixedClock
+from engram.testing import FixedClock, HashEmbedder
 from tests.graph.beside import run
 from tests.graph.talking import memories, nodes, talk
 
@@ -98,6 +98,7 @@ def test_what_has_no_vector_gets_one(memory: Engram, clock: FixedClock) -> None:
     """The end of a conversation makes vectors, so many at a time; then there is nothing to tell any more."""
     record = read_schema(memory.graph)
     assert record is not None
+    assert isinstance(memory.embedder, HashEmbedder)
     memory.embedder.name = record.embed_model
     stored = memory.remember("The ferry to Texel leaves at noon")
     vector = run(memory, "read_vector", id=stored.id)[0]["embedding"]
