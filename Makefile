@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Each has a Neo4j of its own, of about a gigabyte; two keep two cores busy.
 WORKERS ?= 2
 
-.PHONY: demo test test-browser test-docker docker-image test-torch lint bench soak docs clean
+.PHONY: demo test test-browser test-docker docker-image test-torch lint bench soak month docs clean
 
 demo: .venv/ready
 	$(BIN)/engram demo
@@ -24,6 +24,11 @@ MINUTES ?= 30
 soak: .venv/ready
 	$(BIN)/engram server install
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --write
+
+# A simulated month in full, and two of people who mean no good; its figures and its picture go into docs/mind.md.
+month: .venv/ready
+	$(BIN)/engram server install
+	MONTH_DAYS=30 $(BIN)/pytest tests/month -s
 
 # The reference from the code, then the site from all pages, into build/docs.
 docs: .venv/ready

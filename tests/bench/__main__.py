@@ -43,6 +43,7 @@ BENCHMARKS = {
     "embedding": Benchmark("Embedding"),
     "loop": Benchmark("The loop", data=True),
     "signals": Benchmark("The signal scan"),
+    "mind": Benchmark("An idle mind beside recalls", page="docs/idle.md"),
 }
 
 

@@ -1,0 +1,139 @@
+"""What must hold of a month, whoever lived it."""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from engram.mind.state.budget import budget
+from engram.mind.state.pointers import FOUND_AMONG, parse
+from engram.mind.state.sections import Section, lines_of, sections
+from engram.mind.wandering import entropy
+from engram.tuning import Tuning
+from tests.month.simulation import Month, Sample
+
+MOST_ENERGY = 30.0
+"""A bound that a memory used on every day of the month would not reach: 1 a use, fading."""
+MOST_EDGE = 60.0
+WINDOW = 20
+"""Thoughts whose topics are looked at together."""
+LEAST_ENTROPY = 0.5
+LEAST_FOUND = 0.95
+"""Share of what pointers stand for that they find among the first five."""
+
+
+def goals_as_computed(month: Month) -> Iterator[str]:
+    """Yield what is wrong with the goals: their priority is the product of what is known of each (DMN algorithms, 1)."""
+    for sample in month.samples:
+        goals = sample.row["goals"]
+        active = {goal["text"] for goal in goals if goal["state"] == "active"}
+        about = {goal["text"]: {*goal["about"]} for goal in goals}
+        for goal in goals:
+            if goal["state"] not in {"active", "incubating", "blocked"} or goal["ranked_at"] is None:
+                continue
+            text, now = goal["text"], goal["ranked_at"]
+            connected = sum(1 for other in active if other != text and about[other] & about[text])
+            recency = math.exp(-_days(goal["active_at"], now) / 7.0)
+            mention = 1.0
+            if goal["mentioned_at"] is not None:
+                mention += 2.0 * math.exp(-24.0 * _days(goal["mentioned_at"], now) / 24.0)
+            ease = 0.0 if goal["state"] == "blocked" else goal["tractability"]
+            wanted = recency * mention * ease * (1.0 + 0.1 * connected)
+            if not math.isclose(goal["priority"], wanted, rel_tol=1e-6, abs_tol=1e-9):
+                yield f"day {sample.day}: {text} has {goal['priority']:.6f}, not {wanted:.6f}"
+
+
+def mentions_noticed(month: Month) -> Iterator[str]:
+    """Yield goals whose last mention was not noticed."""
+    for goal in month.samples[-1].row["goals"]:
+        said = month.mentions.get(goal["text"])
+        if said is not None and goal["state"] == "active" and goal["mentioned_at"] != said:
+            yield f"{goal['text']}: spoken of at {said}, noted at {goal['mentioned_at']}"
+
+
+def working_memory_within_budget(month: Month) -> Iterator[str]:
+    """Yield versions of the working memory that are longer than their budget."""
+    most = budget(month.memory.settings.context_tokens)
+    for version in month.samples[-1].row["versions"]:
+        if version["state"] == "taken" and len(version["text"]) > most:
+            yield f"version {version['version']} has {len(version['text']):,} characters, more than {most:,}"
+
+
+def pointers_found(month: Month) -> tuple[int, int]:
+    """Return how many pointers of the version in force find what they stand for among the first five, and how many there are.
+
+    A pointer stands for memories that an earlier version cited; each search is made as a person would make it.
+    """
+    versions = [each for each in month.samples[-1].row["versions"] if each["state"] == "taken"]
+    if not versions:
+        return 0, 0
+    cited = {memory for version in versions for memory in version["cites"]}
+    pointers = [
+        pointer
+        for line in lines_of(sections(versions[-1]["text"]).get(Section.POINTERS, ""))
+        if (pointer := parse(line)) is not None
+    ]
+    found = 0
+    for pointer in pointers:
+        hits = month.memory.recall(pointer.query, FOUND_AMONG, read_only=True)
+        found += bool(cited & {hit.memory.id for hit in hits})
+    return found, len(pointers)
+
+
+def nothing_runs_away(month: Month) -> Iterator[str]:
+    """Yield weights, energies and costs beyond their bounds."""
+    tuning = Tuning()
+    most_calls, most_tokens = tuning.whole("idle.daily_calls"), tuning.whole("idle.daily_tokens")
+    for sample in month.samples:
+        row = sample.row
+        if (row["energy"] or 0.0) > MOST_ENERGY:
+            yield f"day {sample.day}: an energy of {row['energy']:.1f}"
+        if (row["weight"] or 0.0) > 0.95 + 1e-9:
+            yield f"day {sample.day}: a weight of {row['weight']:.3f}"
+        if (row["edge"] or 0.0) > MOST_EDGE:
+            yield f"day {sample.day}: an edge of {row['edge']:.1f}"
+        idle = [
+            each for each in row["calls"] if each["purpose"] == "idle" and _same_day(each["at"], sample.at)
+        ]
+        if len(idle) > most_calls or sum(each["tokens"] for each in idle) > most_tokens:
+            yield f"day {sample.day}: {len(idle)} calls while idle, {sum(each['tokens'] for each in idle):,} tokens"
+
+
+def surfaced_entropy(sample: Sample) -> float | None:
+    """Return the entropy of the topics of the last thoughts, 0 to 1; None where there are too few."""
+    topics = [each["topic"] for each in sample.row["thoughts"][-WINDOW:] if each["topic"]]
+    return entropy(topics) if len(topics) >= WINDOW else None
+
+
+def circles(month: Month) -> Iterator[str]:
+    """Yield days on which what came to mind went in circles."""
+    for sample in month.samples:
+        found = surfaced_entropy(sample)
+        if found is not None and found < LEAST_ENTROPY:
+            yield f"day {sample.day}: entropy {found:.2f}"
+
+
+def readiness_never_lost(month: Month) -> Iterator[str]:
+    """Yield achievements that were reached and then were not."""
+    before: set[int] = set()
+    for sample in month.samples:
+        now = {*sample.reached}
+        if lost := before - now:
+            yield f"day {sample.day}: {sorted(lost)} are gone"
+        before = now
+
+
+def first_reached(month: Month) -> dict[int, int]:
+    """Return the day at which each achievement was there first."""
+    first: dict[int, int] = {}
+    for sample in month.samples:
+        for number in sample.reached:
+            first.setdefault(number, sample.day)
+    return first
+
+
+def _days(then: datetime, now: datetime) -> float:
+    return max(0.0, (now - then) / timedelta(days=1))
+
+
+def _same_day(one: datetime, other: datetime) -> bool:
+    return one.astimezone(other.tzinfo).date() == other.date()
