@@ -1,11 +1,11 @@
 CYPHER 25
 // Readiness, 8 of 10: the first creative association: a thought of the idle mind that brought two memories together, or
-// one that an insight was drawn from later.
+// one that an insight was drawn from later. Such thoughts are kept for consolidation; they need not be thought through.
 // $space: string, whose
-// returns: at (datetime, of the thought), evidence (list of ids: the thought, what it brought to mind, the insight where
-//   there is one), paths (list of paths); no row where there is none
+// returns: at (datetime, of the thought), evidence (list of ids: the thought, what it brought to mind, the insight
+//   where there is one), paths (list of paths); no row where there is none
 MATCH (h:Thought)
-WHERE h.space = $space AND h.at IS NOT NULL AND h.channel = 'insight' AND h.state = 'thought'
+WHERE h.space = $space AND h.at IS NOT NULL AND h.channel = 'insight'
 WITH h ORDER BY h.space, h.at, h.id
 WITH h, COLLECT {
   MATCH path = (h)-[:SURFACED]->(m:Memory)

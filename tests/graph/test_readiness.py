@@ -165,16 +165,16 @@ def test_the_first_conflict_resolved(memory: Engram, clock: FixedClock) -> None:
 
 
 def test_what_comes_to_mind_by_itself(memory: Engram, clock: FixedClock) -> None:
-    """A thought counts once it was thought through: about a goal, or with two memories that it brought together."""
+    """A thought about a goal counts once it was thought through; one for consolidation, if it brought two memories together."""
     bees, clocks = memory.remember("Bees keep time by the sun."), memory.remember("Clocks drift in the heat.")
     goal = goals(memory, clock).add("Build a sundial")
     think(memory, clock.now, "goal", surfaced=[bees], goal=goal.id, acted=False)
-    think(memory, clock.now, "insight", surfaced=[bees, clocks], acted=False)
-    think(memory, clock.now, "insight", surfaced=[bees])
+    think(memory, clock.now, "insight", surfaced=[bees], acted=False)
+    think(memory, clock.now, "identity", surfaced=[bees, clocks], acted=False)
     assert not reached(memory)
     clock.advance(DAY)
     acted = think(memory, clock.now, "goal", surfaced=[bees], goal=goal.id)
-    joined = think(memory, clock.now, "insight", surfaced=[bees, clocks])
+    joined = think(memory, clock.now, "insight", surfaced=[bees, clocks], acted=False)
     clock.advance(DAY)
     think(memory, clock.now, "goal", surfaced=[bees], goal=goal.id)
     found = reached(memory)
