@@ -1,4 +1,4 @@
-"""Files beside the database that hold what was said: the journal, the lines typed in chat, lost lessons."""
+"""Files beside the database that hold what was said: the journal, the lines typed in chat, lost lessons, MEMORY.md."""
 
 import json
 import re
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from engram.learning import lost_file
 from engram.loop.journal import Journal, quotes
+from engram.mind.state import rendering
+from engram.mind.state.erasing import tells, without
+from engram.mind.state.versions import standing
 from engram.private import write_private
 
 if TYPE_CHECKING:
@@ -61,6 +64,7 @@ class Files:
     """The files of this machine that may hold what was said in one space."""
 
     def __init__(self, memory: "Engram") -> None:
+        self._memory = memory
         self._settings = memory.settings
         self._journal = Journal(memory.settings, space=memory.space, database=memory.database_id)
 
@@ -69,6 +73,7 @@ class Files:
         self._journal.forget(content)
         scrub_history(history_file(self._settings), content)
         self._forget_lost(lambda reason: quotes(reason, content))
+        self._forget_carried(content)
         self._sweep()
 
     def forget(self, holds: Holds) -> None:
@@ -76,11 +81,13 @@ class Files:
         self._journal.forget_where(holds)
         scrub_entries(history_file(self._settings), holds)
         self._forget_lost(holds)
+        rendering.scrub(self._settings, holds, space=self._memory.space)
         self._sweep()
 
     def forget_space(self) -> None:
         """Take out the space's journal, and of the files that spaces share whatever may have been said in it."""
         self._journal.clear()
+        rendering.forget(self._settings, space=self._memory.space)
         # Whose lines and lessons they were is not written there.
         history_file(self._settings).unlink(missing_ok=True)
         self._forget_lost(lambda _: True)
@@ -95,9 +102,19 @@ class Files:
             if kept != lines:
                 write_private(path, "\n".join(kept))
 
+    def _forget_carried(self, content: str) -> None:
+        """Take out of MEMORY.md what it says of a memory, by what the version in force cites and by the words."""
+        space = self._memory.space
+        force = standing(self._memory.graph, space=space).force
+        if force is not None and rendering.memory_file(self._settings, space=space).exists():
+            keys = {each.key for each in force.cites if each.content == content}
+            rendering.render(self._settings, without(force.text, keys, [content]), space=space)
+        rendering.scrub(self._settings, lambda line: tells(line, content), space=space)
+
     def _sweep(self) -> None:
         """Delete drafts of these files that were never finished."""
-        for file in (history_file(self._settings), lost_file(self._settings), self._journal.file):
+        carried = rendering.memory_file(self._settings, space=self._memory.space)
+        for file in (history_file(self._settings), lost_file(self._settings), self._journal.file, carried):
             for draft in file.parent.glob(f".{file.name}.*"):
                 with suppress(OSError):
                     if time.time() - draft.stat().st_mtime > _ABANDONED_SECONDS:

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from engram.erasing.wanted import Whole
 from engram.llm import Models
 from engram.llm.base import ToolCall
 from engram.memory import Engram
 from engram.mind.state.budget import budget
 from engram.mind.state.carried import NOTE, SEARCH
+from engram.mind.state.erasing import forget_cited
 from engram.mind.state.importing import BACKUP, take_in
 from engram.mind.state.leaving import pointers_of
 from engram.mind.state.lines import cited
@@ -345,3 +347,24 @@ def test_another_text_and_another_space_are_other_seeds(
     assert take_in(memory, path).version == 2
     other = another(memory, clock)
     assert not take_in(other, path).again
+
+
+def test_what_is_erased_is_carried_no_more(memory: Engram, clock: FixedClock) -> None:
+    """No line that rests on it is left in any version or in the file, however it was worded; the others keep what they cite."""
+    secret = "The secret of the lighthouse " + "goes on and on, " * 20 + "and ends at the blue stone"
+    memory.remember(secret, speaker="Noor", importance=0.9)
+    ids = live(memory, clock, facts(6))
+    cycle(memory, clock)
+    live(memory, clock, facts(5, 10))
+    cycle(memory, clock)
+    assert "secret of the lighthouse" in text_of(memory)
+    gone = memory.recall("secret lighthouse", 1, read_only=True)[0].memory.id
+    assert forget_cited(memory.graph, [gone], space=memory.space) == 2
+    memory.forget(gone, erase=True)
+    assert not any("lighthouse" in each.text for each in history(memory.graph, space=memory.space))
+    assert "lighthouse" not in file_of(memory).read_text(encoding="utf-8")
+    force = held(memory).force
+    assert force is not None
+    assert ids[0] in cited(force.lines)
+    memory.eraser.erase(Whole())
+    assert not file_of(memory).exists()

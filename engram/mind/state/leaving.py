@@ -99,9 +99,7 @@ def point(
         wanted = tuple(one for one in each.cites if one in contents and one not in told | pointed)
         if not wanted:
             continue
-        found = checked(
-            _topic(each.text), wanted, queries(contents[one] for one in wanted), search=search
-        )
+        found = checked(_topic(each.text), wanted, queries(contents[one] for one in wanted), search=search)
         if found is None:
             stay.append(replace(each, text=cut(each.text, SHORT), cites=wanted))
             continue
