@@ -22,9 +22,11 @@ from engram.beliefs.dreaming.storing import Keeper
 from engram.beliefs.dreaming.yields import DreamYield, Dropped, Kept
 from engram.embedding.protocol import Task, Vectors
 from engram.errors import EngramError
+from engram.goals import Goals
 from engram.graph import Row
 from engram.mind.replaying import DEEP, Replayer
 from engram.text import inert
+from engram.tuning import NUMBERS, Tuning
 
 from .job import Job, Work
 from .lease import Lease, leased
@@ -40,6 +42,8 @@ _VALUES = 5
 """Values that are held against deeds at once."""
 _TOLD = 80
 """Characters of an item in a report."""
+_WIDENED = ("dream.memories", "dream.questions", "dream.recalled")
+"""Numbers that are doubled where a dream comes to nothing."""
 _EARLY = 0.9
 """Share of the interval before which a timed dream is too early: the timetable spreads runs by a twentieth."""
 
@@ -118,6 +122,10 @@ class _Dream:
         self._recompress()
         self._describe()
         self._replay()
+        self._rank()
+        if fresh and self._goes_deeper():
+            self._question()
+            self._merge()
         self._end()
 
     def _question(self) -> None:
@@ -307,6 +315,31 @@ class _Dream:
         work.count(found)
         self._brought += DreamYield(links=found)
 
+    def _rank(self) -> None:
+        """Recompute how much each goal presses; a goal whose place among them has changed is updated."""
+        work = self._work
+        if work.dry_run:
+            return
+        goals = Goals(work.graph, self._memory.embedder, space=work.space, clock=lambda: work.now)
+        before = [each.id for each in goals.list(state="active")]
+        self._lease.go_on()
+        goals.rank()
+        after = [each.id for each in goals.list(state="active")]
+        moved = sum(one != other for one, other in zip(before, after, strict=False))
+        work.count(moved)
+        self._brought += DreamYield(priorities=moved)
+
+    def _goes_deeper(self) -> bool:
+        """Say whether nothing has come of the newest memories though there are more, and look twice as far from here on."""
+        work, tuning = self._work, self._work.tuning
+        limited = len(self._newest()) == tuning.whole("dream.memories")
+        if work.dry_run or not (self._brought.shallow and limited):
+            return False
+        wider = {key: min(2 * tuning[key], NUMBERS[key].high) for key in _WIDENED}
+        work.tuning = Tuning({**tuning, **wider}, tuning.own)
+        work.notes.append("nothing came of the newest memories, so it looked twice as far")
+        return True
+
     def _take(self, kept: Kept, sort: str, text: str, *, by: str = "") -> None:
         """Count what became of an item, and say so."""
         if kept.dropped is not None:
@@ -336,7 +369,7 @@ class _Dream:
         if work.dry_run:
             return
         if why:
-            work.notes.append(f"shallow: {why}")
+            work.notes.append(f"shallow: {why}; too shallow for a consolidation")
         found = {"at": work.now, "run": work.run, "shallow": shallow, "why": why, "left": self._left}
         _record(work, found=found | asdict(self._brought), shallow=shallow, why=why)
 

@@ -3,10 +3,11 @@ CYPHER 25
 // The last consolidation is the last dream that came to something, or the last working memory that was taken.
 // Of a session the newest turns are enough to tell how dense it was.
 // $space: string, whose
+// $run: string or null, the run of the loop that asks
 // $own: string, how the names of sessions begin in which nobody talked
 // $limit: integer, sessions that are looked at, the newest
 // $turns: integer, turns of each
-// returns: one row: lines (integer, of the scratch buffer), sessions (integer, since the last consolidation, $limit at
+// returns: one row: lines (integer, of the scratch buffer), others (integer, those of them that other runs heard), sessions (integer, since the last consolidation, $limit at
 //   most), turns (list of lists of integers, for each of these the times of its turns, ascending, in milliseconds since
 //   1970), compacted (boolean, whether a context window was compacted since)
 CALL () {
@@ -21,7 +22,8 @@ CALL () {
 }
 CALL () {
   MATCH (e:ScratchEntry {space: $space, state: 'buffered'})
-  RETURN coalesce(sum(size(split(e.text, '\n'))), 0) AS lines
+  WITH size(split(e.text, '\n')) AS length, coalesce(e.run = $run, false) AS own
+  RETURN coalesce(sum(length), 0) AS lines, coalesce(sum(CASE WHEN NOT own THEN length END), 0) AS others
 }
 CALL (since) {
   MATCH (r:LoopRun)
@@ -37,4 +39,4 @@ CALL (since) {
   RETURN count(*) AS sessions, collect(times) AS turns
 }
 OPTIONAL MATCH (a:AgentManifest {space: $space})
-RETURN lines, sessions, turns, coalesce(a.compacted_at > since, false) AS compacted
+RETURN lines, others, sessions, turns, coalesce(a.compacted_at > since, false) AS compacted

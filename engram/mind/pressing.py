@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engram.graph import Graph
+from engram.graph import Graph, Row
 from engram.loop.events import Event, Notice
 from engram.mind.part import MindPart, Situation, Utterance
 from engram.mind.pressure import DUE, LINES, NOTED, Level, Pressure, densest
@@ -24,7 +24,14 @@ def read_pressure(graph: Graph, *, space: str) -> Pressure:
     Raises:
         DatabaseError: It cannot be read.
     """
-    row = graph.read("mind/read_pressure", space=space, own=IDLE, limit=_SESSIONS, turns=_TURNS)[0]
+    return _pressure(_row(graph, space=space))
+
+
+def _row(graph: Graph, *, space: str, run: str | None = None) -> Row:
+    return graph.read("mind/read_pressure", space=space, run=run, own=IDLE, limit=_SESSIONS, turns=_TURNS)[0]
+
+
+def _pressure(row: Row) -> Pressure:
     return Pressure(
         lines=row["lines"],
         sessions=row["sessions"],
@@ -45,21 +52,17 @@ class Pressing(MindPart):
         self._read = Pressure(lines=0, sessions=0, turns_per_hour=0.0, compacted=False)
         self._heard = 0
         """Lines heard since it was read, at most."""
-        self._own = 0
-        """Lines that this conversation has waiting, as far as it was told."""
         self._others = 0
-        """Lines that waited before this conversation."""
+        """Lines that other conversations have left waiting."""
         self._said: Level = "none"
 
     def begin(self) -> Sequence[str]:
         """Read how much waits."""
-        self._read = self._look()
-        self._others = self._read.lines
+        self._look()
         return ()
 
     def pressure(self, lines: int) -> float:
         """Return the pressure with so many lines of this conversation in the scratch buffer, 0 and more."""
-        self._own = lines
         return replace(self._read, lines=self._others + lines).value
 
     def hear(self, utterance: Utterance) -> Sequence[Event]:
@@ -70,8 +73,7 @@ class Pressing(MindPart):
         near = bar is not None and self._read.value + self._heard / LINES >= bar
         if not near and not (self._others and self._heard >= _STALE):
             return ()
-        self._read, self._heard = self._look(), 0
-        self._others = max(0, self._read.lines - self._own)
+        self._look()
         if self._read.level in {"none", self._said}:
             return ()
         self._said = self._read.level
@@ -85,6 +87,7 @@ class Pressing(MindPart):
             )
             self._read = replace(self._read, compacted=True)
 
-    def _look(self) -> Pressure:
+    def _look(self) -> None:
         memory = self.situation.memory
-        return read_pressure(memory.graph, space=memory.space)
+        row = _row(memory.graph, space=memory.space, run=self.situation.run)
+        self._read, self._others, self._heard = _pressure(row), row["others"], 0

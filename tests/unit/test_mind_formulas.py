@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from engram.mind import gut
 from engram.mind.axes import name_of
 from engram.mind.incubation import Progress, next_step
-from engram.mind.pressure import Pressure
+from engram.mind.pressure import NUDGE, Pressure, densest, level
 from engram.mind.priority import terms
 from engram.mind.state.signals import EVENTS, Levels, Signal
-from engram.mind.wandering import Candidate, Leaning, draw, entropy
+from engram.mind.wandering import Candidate, Channel, Leaning, channel, disparity, draw, entropy
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 fractions = st.floats(0.0, 1.0)
@@ -72,6 +72,29 @@ def test_pressure_has_the_seed_s_levels(lines: int, sessions: int, compacted: bo
     pressure = Pressure(lines=lines, sessions=sessions, turns_per_hour=0.0, compacted=compacted)
     assert pressure.level == level
     assert bool(pressure.note()) == (level != "none")
+
+
+@given(st.integers(0, 500), st.integers(0, 9), st.floats(0.0, 60.0), st.booleans())
+def test_pressure_is_lines_and_a_quarter_a_signal(
+    lines: int,
+    sessions: int,
+    turns: float,
+    compacted: bool,  # noqa: FBT001
+) -> None:
+    """Each of three signals adds a quarter to the lines' share, and the level follows from the value alone."""
+    pressure = Pressure(lines=lines, sessions=sessions, turns_per_hour=turns, compacted=compacted)
+    signals = (sessions >= 3) + (turns >= 12) + compacted
+    assert pressure.value == pytest.approx(lines / 50 + NUDGE * signals)
+    assert pressure.level == level(pressure.value)
+    assert ("compacted" in pressure.note()) is (compacted and pressure.level != "none")
+
+
+@given(st.lists(st.integers(0, 10_000_000), max_size=40).map(sorted))
+def test_density_is_the_fullest_hour(times: list[int]) -> None:
+    """However the turns lie, it is the most of them within an hour that begins at one of them."""
+    hour = 3_600_000
+    expected = max((sum(begin <= each < begin + hour for each in times) for begin in times), default=0)
+    assert densest(times) == expected
 
 
 vectors = st.integers(2, 12).flatmap(
@@ -247,6 +270,34 @@ def test_a_draw_is_chance_that_can_be_repeated() -> None:
     """The same seed draws the same."""
     pool = [candidate(n) for n in range(9)]
     assert draw(pool, np.random.default_rng(1), now=NOW) == draw(pool, np.random.default_rng(1), now=NOW)
+
+
+def test_a_thought_goes_where_it_has_company() -> None:
+    """Only where a companion was found; what is about the agent goes to identity, all else as often as is laid down."""
+    generator = np.random.default_rng(2)
+    every = set(Channel) - {Channel.REVIEW}
+    taken = [channel(every, Leaning.CHANCE, generator) for _ in range(4_000)]
+    shares = [taken.count(each) / len(taken) for each in (Channel.GOAL, Channel.INSIGHT, Channel.IDENTITY)]
+    assert shares == pytest.approx([0.5, 0.3, 0.2], abs=0.03)
+    assert {channel(every, Leaning.SELF, generator) for _ in range(50)} == {Channel.IDENTITY}
+    assert {channel({Channel.INSIGHT}, Leaning.SELF, generator) for _ in range(50)} == {Channel.INSIGHT}
+
+
+@given(fractions, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), waits, waits)
+def test_what_belongs_together_and_lies_apart_is_disparate(
+    strength: float, similarity: float, other: float, days: float, more: float
+) -> None:
+    """It is 0 to 1; of two associations the less alike is the more disparate, of two that are alike the older."""
+
+    def value(*, similarity: float = similarity, associated: bool = True, days: float = days) -> float:
+        return disparity(
+            strength=strength, similarity=similarity, associated=associated, apart=timedelta(days=days)
+        )
+
+    assert 0.0 <= value() <= strength
+    low, high = sorted((similarity, other))
+    assert value(similarity=low) >= value(similarity=high)
+    assert value(associated=False, days=days + more) >= value(associated=False)
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=30))

@@ -23,7 +23,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamYield:
-    """What one dream came to, by sort; a dream that came to nothing is shallow."""
+    """What one dream came to, by sort: one of the five at least, or it was too shallow (DMN algorithms, 4)."""
 
     links: int = 0
     """Citations, tensions found, and episodes connected with goals."""
@@ -34,7 +34,7 @@ class DreamYield:
     topics: int = 0
     """Narratives: what has a story now."""
     priorities: int = 0
-    """Tensions settled, and memories that are found by another context."""
+    """Goals that press otherwise than before, tensions settled, and memories that are found by another context."""
 
     def __add__(self, other: "DreamYield") -> "DreamYield":
         mine, theirs = asdict(self), asdict(other)
