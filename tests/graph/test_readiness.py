@@ -6,6 +6,7 @@ from pkgutil import resolve_name
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from engram.beliefs.changes import list_changes, undo
@@ -14,9 +15,10 @@ from engram.beliefs.promotion.promoter import Promoter
 from engram.explore.picture import picture
 from engram.goals import Goals
 from engram.memory import Engram
+from engram.mind.idle import IdleMind
 from engram.mind.readiness import ACHIEVEMENTS, Milestone, readiness
 from engram.records import Memory
-from engram.testing import FixedClock
+from engram.testing import FixedClock, ScriptedModel
 from engram.tuning import Tuning
 from tests.graph import dreams
 from tests.graph.beside import another, run
@@ -252,3 +254,28 @@ def test_each_begins_at_an_index(memory: Engram) -> None:
     for each in ACHIEVEMENTS:
         plan = memory.graph.explain(each.statement, space=memory.space)
         assert not {"NodeByLabelScan", "AllNodesScan"} & {*plan}, each.statement
+
+
+def test_a_mind_left_alone_reaches_its_milestones(memory: Engram, clock: FixedClock) -> None:
+    """While nobody talks, thoughts about a goal are acted upon and memories brought together: found as they really are."""
+    goals(memory, clock).add("Bees in the garden keep time")
+    for text in (
+        "Bees keep time by the sun",
+        "The garden is full of bees",
+        "The sun keeps time",
+        "Clocks drift",
+    ):
+        memory.remember(text)
+    memory.recall("bees sun time", 3)
+    assert memory.flush()
+    clock.advance(DAY)
+    model = ScriptedModel(respond=lambda _: "It should be looked after.")
+    with IdleMind(memory, model, generator=np.random.default_rng(1)) as mind:
+        for _ in range(60):
+            mind.cycle()
+            clock.advance(timedelta(minutes=10))
+            if {5, 8} <= reached(memory).keys():
+                break
+    found = reached(memory)
+    assert labels(found[5]) == ["Thought", "Goal"]
+    assert labels(found[8]) == ["Thought", "Memory", "Memory"]
