@@ -26,7 +26,7 @@ CYPHER 25
 CALL () {
   MATCH (m:Memory)
   WHERE m.space = $space AND m.last_accessed_at IS NOT NULL
-  WITH m ORDER BY m.last_accessed_at DESC LIMIT $recent
+  WITH m ORDER BY m.space DESC, m.last_accessed_at DESC LIMIT $recent
   MATCH (m)-[:IN_BOX]->(b:MemoryBox)
   WHERE b.space = $space AND b.ended_at IS NOT NULL
   RETURN DISTINCT b
