@@ -39,9 +39,10 @@ def _link(lease: Lease, kind: OutcomeKind) -> None:
         linked += done[0]["linked"]
         if work.dry_run or done[0]["linked"] < limit:  # what a dry run takes back would come again
             break
-    work.count(linked)
     if linked:
-        work.report.append({"linked": WORDS[kind], "outcomes": linked})
+        told = {"linked": WORDS[kind], "outcomes": linked}
+        work.count(linked, [told])
+        work.report.append(told)
 
 
 def _times(work: Work, kind: OutcomeKind) -> Mapping[str, Any]:
@@ -68,7 +69,8 @@ def _measure(lease: Lease) -> None:
         model=work.memory.embedder.name,
         now=work.now,
     )
-    work.count(done.rows[0]["changed"])
+    if done.rows[0]["changed"]:
+        work.count(1, [{"measured": "the centre of all memories"}])
 
 
 def _centre(lease: Lease) -> Floats | None:
@@ -124,10 +126,9 @@ def _find_axes(lease: Lease) -> None:
     done = work.write(
         "mind/axis_store", space=work.space, rows=axes, model=model, most=gut.AXES, now=work.now
     )
-    work.count(done.rows[0]["changed"])
-    work.report.extend(
-        {key: axis[key] for key in ("number", "share", "correlation", "name")} for axis in axes
-    )
+    told = [{key: axis[key] for key in ("number", "share", "correlation", "name")} for axis in axes]
+    work.count(done.rows[0]["changed"], told)
+    work.report.extend(told)
     if known < fewest:
         work.notes.append(f"axes mean nothing yet: {known:,} feelings have an outcome, {fewest:,} are needed")
     elif any(axis["name"] for axis in axes):

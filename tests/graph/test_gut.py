@@ -149,6 +149,7 @@ def test_the_deepest_layer_is_the_mean_of_all_by_importance(
         memory.embedder, [(each.kind, each.content, each.contextualized) for each in made]
     )
     expected = gut.centroid(vectors, [each.importance for each in made])
+    assert expected is not None
     assert np.allclose(kept(memory)["manifest"]["subconscious_l2"], expected, atol=1e-6)
     assert np.allclose(feeling(chat()).memories, expected, atol=1e-6)
     memory.graph.write(
