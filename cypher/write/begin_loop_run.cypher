@@ -2,7 +2,8 @@ CYPHER 25
 // A run of the loop begins: count it in the space's manifest, and close the runs that died without saying so, with the
 // time at which they were last seen.
 // $space: string, whose
-// $run: map {id, session, host, pid, process_started_at}: the run's properties
+// $run: map {id, session, host, pid, process_started_at, idle (true, or null)}: the run's properties; in an idle one nobody
+//   talks, so it is no restart and does not count as having been there
 // $dead: list of strings, ids of runs that are over
 // $now: datetime, when
 // returns: one row: created_at (datetime, the first run's), last_seen_at (datetime or null), restarts (integer),
@@ -29,7 +30,7 @@ SET a.uptime_hours = a.uptime_hours + hours
 WITH a
 CALL () {
   MATCH (r:LoopRun {space: $space})
-  WHERE r.id <> $run.id
+  WHERE r.id <> $run.id AND r.idle IS NULL
   RETURN max(r.seen_at) AS seen
 }
 // Runs are rolled up after a while; the manifest stays.
@@ -40,7 +41,7 @@ MERGE (r:LoopRun {id: $run.id})
     r.space = $space,
     r.started_at = $now,
     r.seen_at = $now,
-    a.restarts = a.restarts + CASE WHEN last_seen_at IS NULL THEN 0 ELSE 1 END
+    a.restarts = a.restarts + CASE WHEN last_seen_at IS NULL OR $run.idle THEN 0 ELSE 1 END
 RETURN
   a.created_at AS created_at,
   last_seen_at,

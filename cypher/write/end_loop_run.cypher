@@ -14,6 +14,6 @@ WHERE r.space = $space AND r.ended_at IS NULL
 SET
   r.ended_at = $now,
   r.seen_at = $now,
-  a.last_seen_at = $now,
+  a.last_seen_at = CASE WHEN r.idle THEN a.last_seen_at ELSE $now END,
   a.uptime_hours = a.uptime_hours + ($now.epochMillis - r.started_at.epochMillis) / 3.6e6
 RETURN a.uptime_hours AS uptime_hours

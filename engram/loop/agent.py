@@ -204,7 +204,7 @@ class Agent:
         self._told = False
         with suppress(DatabaseError):  # what waits there is tried again with every message
             self._hearing.catch_up()
-        self.manifest = self._restart.begin(self.session)
+        self.manifest = self._restart.begin(self.session, idle=idle)
         self._presence = Presence(
             Situation(
                 memory=memory,

@@ -93,14 +93,19 @@ class Restart:
         self._run = run
         self._clock = clock
 
-    def begin(self, session: str) -> Manifest:
-        """Note that this run begins, close those that died, and return where things stood."""
+    def begin(self, session: str, *, idle: bool = False) -> Manifest:
+        """Note that this run begins, close those that died, and return where things stood.
+
+        Args:
+            session: The conversation.
+            idle: Whether nobody talks in it: then it is no restart, and nobody was there.
+        """
         now = self._clock()
         open_runs = self._graph.read("inspect/list_loop_runs", space=self._space)
         others = [row for row in open_runs if row["id"] != self._run]
         dead = [row["id"] for row in others if not is_alive(row, now=now)]
         alive = tuple(row["id"] for row in others if row["id"] not in dead)
-        run = {"id": self._run, "session": session, **_this_process()}
+        run = {"id": self._run, "session": session, "idle": idle or None, **_this_process()}
         row = self._graph.write("write/begin_loop_run", space=self._space, run=run, dead=dead, now=now).rows[
             0
         ]

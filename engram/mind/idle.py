@@ -148,12 +148,12 @@ class IdleMind:
         moment = self._surfacing.look()
         if moment.talking is not None:
             return Cycle(why=f"It stays quiet: {moment.talking}.")
-        if not self._hold():
-            return Cycle(why=BUSY)
-        agent = self._agent or self._begin()
         surfaced = self._next(moment)
         if surfaced is None:
             return Cycle(why="Nothing is remembered yet.")
+        if not self._hold():
+            return Cycle(why=BUSY)
+        agent = self._agent or self._begin()
         thought = self._offer(agent, surfaced)
         reply, why = None, None
         if thought.channel in _THOUGHT_THROUGH:

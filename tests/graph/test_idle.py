@@ -278,6 +278,19 @@ def test_a_seed_repeats_a_mind(lived: Engram) -> None:
 
 
 def test_an_empty_space_has_nothing_to_think_of(memory: Engram) -> None:
-    """It says so, and goes on."""
+    """It says so, and writes nothing."""
     with minded(memory) as mind:
         assert mind.cycle() == Cycle(why="Nothing is remembered yet.")
+    assert everything(memory) == ([], [])
+
+
+def test_nobody_was_there_while_it_wandered(lived: Engram, clock: FixedClock) -> None:
+    """An idle run is no restart, and does not hide for how long nobody talked."""
+    with talk(lived, clock):
+        pass
+    clock.advance(timedelta(days=3))
+    assert wander(lived, clock, 2)[0].thought
+    with talk(lived, clock, session="later") as agent:
+        assert agent.manifest.restarts == 1
+        assert agent.manifest.away is not None
+        assert agent.manifest.away.days == 3
