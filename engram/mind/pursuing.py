@@ -13,7 +13,7 @@ from engram.goals.proposing import goal_in, tells_progress
 from engram.goals.records import OPEN
 from engram.goals.session import Worked
 from engram.loop.events import Event, Notice
-from engram.mind.incubation import LONGEST, MINUTES_STUCK, Progress, next_step
+from engram.mind.incubation import LONGEST, MINUTES_STUCK, SESSIONS_STUCK, Progress, next_step
 from engram.mind.part import MindPart, Situation, Utterance
 from engram.mind.replaying import BRIEF, STRONG, Replayer
 from engram.remembering import turn_key
@@ -140,6 +140,8 @@ class Pursuing(MindPart):
             return None
         rested, what, name = goal.incubated or 0, f"“{inert(goal.text, _TOLD)}”", short(goal.id)
         if rested == 0:
+            if goal.sessions_without < SESSIONS_STUCK:
+                return None  # the person has set it aside, and knows
             return (
                 f"{what} is set aside, since nothing came of it lately; it stays in mind. "
                 f"/goals resume {name} goes on with it."
