@@ -25,7 +25,7 @@ from engram.mind.state.notes import AUTO, take_note, tell
 from engram.mind.state.rendering import memory_file
 from engram.mind.state.sections import Section, State, sections
 from engram.mind.state.signals import Levels
-from engram.mind.state.versions import Draft, Standing, get, history, standing, store
+from engram.mind.state.versions import Draft, InForce, Standing, get, history, standing, store
 from engram.testing import Asked, FixedClock, ScriptedAnswer, ScriptedModel
 from tests.graph.beside import another
 from tests.graph.talking import memories, talk
@@ -70,11 +70,16 @@ def held(memory: Engram) -> Standing:
     return standing(memory.graph, space=memory.space)
 
 
-def text_of(memory: Engram) -> str:
+def in_force(memory: Engram) -> InForce:
     """Return the version in force."""
     force = held(memory).force
     assert force is not None
-    return force.text
+    return force
+
+
+def text_of(memory: Engram) -> str:
+    """Return what it says."""
+    return in_force(memory).text
 
 
 def file_of(memory: Engram) -> Path:
@@ -88,8 +93,7 @@ def test_a_first_version_has_seven_sections_that_cite(memory: Engram, clock: Fix
     preferred = memory.remember("I prefer oat milk in coffee", kind="preference", speaker="Noor").id
     done = cycle(memory, clock)
     assert done.changed == 1
-    force = held(memory).force
-    assert force is not None
+    force = in_force(memory)
     assert [*sections(force.text)] == [section.value for section in Section]
     assert {preferred, *ids} <= cited(force.lines)
     assert any("oat milk" in each.text for each in force.lines[Section.BOND])
@@ -112,8 +116,7 @@ def test_a_month_keeps_to_its_budget_and_loses_nothing(memory: Engram, clock: Fi
         done = cycle(memory, clock)
         text = text_of(memory)
         assert len(text) <= budget(16_000)
-        force = held(memory).force
-        assert force is not None
+        force = in_force(memory)
         pointers = pointers_of(force.lines[Section.POINTERS])
         assert len(pointers) <= 20
         for pointer in pointers:
@@ -175,7 +178,7 @@ def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, 
     assert cycle(memory, clock).changed == 1
     assert held(memory).notes == ()
     assert "third of May" in text_of(memory)
-    assert noted.id in {each.memory for each in held(memory).force.cites}  # type: ignore[union-attr]
+    assert noted.id in {each.memory for each in in_force(memory).cites}
     with talk(memory, clock, ScriptedModel("Yes.", respond=lambda _: "{}"), session="later") as agent:
         [*agent.say("Go on.")]
         assert agent.assembled is not None
@@ -241,8 +244,7 @@ def test_what_a_person_says_raises_signals(memory: Engram, clock: FixedClock) ->
     with talk(memory, clock) as agent:
         agent.goals.done(goal.id)
     cycle(memory, clock)
-    force = held(memory).force
-    assert force is not None
+    force = in_force(memory)
     assert "motivated" in force.mood
     assert "Reached" in force.text
     reached = held(memory).levels
@@ -284,8 +286,7 @@ def test_a_model_words_it_from_the_same_lines(memory: Engram, clock: FixedClock)
         return json.dumps({"bond": [], "active": [item, invented], "gaps": [], "skills": []})
 
     done = cycle(memory, clock, ScriptedModel(respond=words))
-    force = held(memory).force
-    assert force is not None
+    force = in_force(memory)
     (active,) = force.lines[Section.ACTIVE]
     assert active.text == "Noor has been busy by the lakes"
     assert len(active.cites) == 1
@@ -320,16 +321,16 @@ def test_a_hand_written_text_is_taken_in_once(memory: Engram, clock: FixedClock,
     first = text_of(memory)
     assert first.startswith("# My memory\n\n## Part 0")
     assert "likes the first part best" in first
-    lengths = [len(held(memory).force.kept)]  # type: ignore[union-attr]
+    lengths = [len(in_force(memory).kept)]
     for number in range(5):
         take_note(memory, f"note number {number} of Tomas")
         cycle(memory, clock)
-        force = held(memory).force
-        assert force is not None
+        force = in_force(memory)
         assert len(force.text) <= budget(memory.settings.context_tokens)
         lengths.append(len(force.kept))
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[-1] < lengths[0] / 4
+    force = in_force(memory)
     still = cited(force.lines) | {each.memory for each in force.kept_cites}
     assert {*done.memories} <= still
 
@@ -363,8 +364,7 @@ def test_what_is_erased_is_carried_no_more(memory: Engram, clock: FixedClock) ->
     memory.forget(gone, erase=True)
     assert not any("lighthouse" in each.text for each in history(memory.graph, space=memory.space))
     assert "lighthouse" not in file_of(memory).read_text(encoding="utf-8")
-    force = held(memory).force
-    assert force is not None
+    force = in_force(memory)
     assert ids[0] in cited(force.lines)
     memory.eraser.erase(Whole())
     assert not file_of(memory).exists()

@@ -1,6 +1,7 @@
 """The working memory's sections, budget, guards, pointers and seed."""
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -8,10 +9,19 @@ from hypothesis import strategies as st
 
 from engram.loop.tokens import count_tokens
 from engram.mind.state.budget import CUT, budget, fitted
+from engram.mind.state.cycle import Cycle, again
+from engram.mind.state.erasing import without
+from engram.mind.state.fitting import fitted as placed
+from engram.mind.state.fitting import shares
 from engram.mind.state.guards import MOST_POINTERS, refusal
+from engram.mind.state.leaving import merged, point, queries
+from engram.mind.state.lines import KEPT_KEY, Line, cited, kept, key, line, parsed
+from engram.mind.state.material import Material, confidence, fading
 from engram.mind.state.pointers import Pointer, checked, parse
 from engram.mind.state.sections import Section, State, lines_of, sections
 from engram.mind.state.seeding import OVERLAP, TOKENS, pieces
+from engram.mind.state.signals import Levels
+from engram.mind.state.versions import Cited, Draft, InForce, Standing
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
@@ -109,3 +119,211 @@ def test_pieces_of_a_seed_hold_every_word(text: str) -> None:
             sum(len(piece.split()) for piece in cut)
             <= len(text.split()) * (1 + OVERLAP / (TOKENS - OVERLAP)) + 200
         )
+
+
+NOTHING = Standing(force=None, last=0, last_at=None, notes=(), levels=None, counted_at=None, seen_at=None)
+sizes = st.lists(st.integers(1, 250), max_size=40)
+levels = st.builds(
+    Levels, at=st.just(AT), **{name: st.floats(0, 1) for name in ("achievement", "friction", "bonding")}
+)
+pools = st.fixed_dictionaries(
+    {
+        section: sizes.map(lambda own: tuple(line("x " * size, [f"m{size}"], 1.0) for size in own))
+        for section in Section
+        if section is not Section.POINTERS
+    }
+)
+
+
+def cycle_of(pool: dict[Section, tuple[Line, ...]], standing: Standing, window: int, raised: Levels) -> Draft:
+    """Return the draft of a plain cycle in which no search finds anything."""
+    made = Cycle(
+        standing=standing,
+        material=Material(pool=pool, found=1),
+        window=window,
+        levels=raised,
+        now=AT,
+        run="a run",
+        search=lambda _: [],
+    ).make()
+    return made.draft
+
+
+def in_force(draft: Draft, status: str = "active") -> Standing:
+    """Return where things stand once a draft was taken."""
+    cites = tuple(
+        Cited(
+            memory=each["memory"],
+            key=each["key"],
+            status=status,
+            content=f"content of {each['memory']}",
+            importance=0.5,
+            event_at=AT,
+        )
+        for each in draft.cites
+    )
+    force = InForce(version=draft.number, at=draft.at, text=draft.text, mood="", seeded=False, cites=cites)
+    return Standing(
+        force=force,
+        last=draft.number,
+        last_at=AT,
+        notes=(),
+        levels=None,
+        counted_at=None,
+        seen_at=None,
+    )
+
+
+@given(pools, pools, levels, st.sampled_from([8_000, 64_000, 128_000, 200_000]))
+def test_no_version_is_over_its_budget(
+    first: dict[Section, tuple[Line, ...]],
+    second: dict[Section, tuple[Line, ...]],
+    raised: Levels,
+    window: int,
+) -> None:
+    """Whatever there is to say, whatever was said before and however high the signals are; and it says itself again."""
+    for standing, pool in ((NOTHING, first), (in_force(cycle_of(first, NOTHING, 200_000, raised)), second)):
+        draft = cycle_of(pool, standing, window, raised)
+        assert len(draft.text) <= budget(window)
+        by_key: dict[str, list[str]] = {}
+        for row in draft.cites:
+            by_key.setdefault(row["key"], []).append(row["memory"])
+        again_said = parsed(draft.text, by_key)
+        assert [*again_said] == [*Section]
+        assert cited(again_said) == {row["memory"] for row in draft.cites}
+
+
+@given(levels)
+def test_shares_are_whole_and_follow_the_signals(raised: Levels) -> None:
+    """They add up to 1; bonding gives the bond more, achievement and friction the active context."""
+    even, own = shares(Levels(at=AT)), shares(raised)
+    assert sum(own.values()) == pytest.approx(1.0)
+    if raised.bonding > max(raised.achievement, raised.friction) + 0.01:
+        assert own[Section.BOND] > even[Section.BOND]
+    if raised.friction > raised.bonding + 0.01:
+        assert own[Section.ACTIVE] > even[Section.ACTIVE]
+
+
+def test_room_that_a_section_does_not_need_goes_to_the_others() -> None:
+    """Nothing is left out while there is room, and of one section the weightiest come first."""
+    lines = tuple(line(f"thing number {n}", weight=1.0 / (n + 1)) for n in range(20))
+    room = sum(each.size for each in lines)
+    assert (
+        placed({Section.BOND: lines, Section.GAPS: ()}, room=room, levels=Levels(at=AT))[Section.BOND]
+        == lines
+    )
+    some = placed({Section.BOND: lines}, room=room // 2, levels=Levels(at=AT))[Section.BOND]
+    assert some == lines[: len(some)]
+
+
+def test_a_loss_of_what_is_not_believed_is_no_collapse() -> None:
+    """Where the memories behind the lines are gone, a version half as long is taken; where they stand, it is refused."""
+    many = tuple(line(f"the shed number {n} was built for {n} owners", [f"m{n}"], 1.0) for n in range(40))
+    draft = cycle_of({**EMPTY, Section.SKILLS: many}, NOTHING, 200_000, Levels(at=AT))
+    assert (draft.state, len(draft.text) > 2_000) == ("taken", True)
+    few = {**EMPTY, Section.ACTIVE: (line("we mended the boat and found the leak in its hull at last"),)}
+    withdrawn = cycle_of(few, in_force(draft, status="superseded"), 200_000, Levels(at=AT))
+    assert (withdrawn.state, withdrawn.number) == ("taken", 2)
+
+
+EMPTY: dict[Section, tuple[Line, ...]] = {
+    section: () for section in Section if section is not Section.POINTERS
+}
+
+
+def test_a_number_that_is_taken_is_tried_anew() -> None:
+    """Who loses the race begins again with what the other has made; after three times it gives up."""
+    made = Cycle(
+        standing=NOTHING,
+        material=Material(pool=EMPTY, found=1),
+        window=8_000,
+        levels=Levels(at=AT),
+        now=AT,
+        run="a run",
+        search=lambda _: [],
+    )
+    answers = [False, False, True]
+    assert again(made.make, lambda _: answers.pop(0)) is not None
+    assert not answers
+    assert again(made.make, lambda _: False) is None
+
+
+SAID = {f"m{n}": f"Noor{n} sold the boat of Tomas{n} near Lake{n}" for n in range(30)}
+
+
+def finder(query: str) -> Sequence[str]:
+    """Return the ids of what shares most words with a query."""
+    asked = {*query.split()}
+    return sorted(SAID, key=lambda each: -len(asked & {*SAID[each].split()}))
+
+
+def test_what_leaves_is_found_by_its_pointer() -> None:
+    """Each stands for something that its words find; what the new version tells needs none; there are never too many."""
+    left = [line(text, [memory]) for memory, text in SAID.items()]
+    kept_now = point(left, [], SAID, present=["m0"], search=finder, most=20)
+    assert len(kept_now.pointers) == 20
+    stands = [each for pointer in kept_now.pointers for each in pointer.stands_for]
+    assert sorted(stands) == sorted({*SAID} - {"m0"})
+    for pointer in kept_now.pointers:
+        assert {*pointer.stands_for} <= {*finder(pointer.query)[:5]}
+    assert not kept_now.notes
+
+
+def test_what_no_search_finds_stays_and_is_said() -> None:
+    """A line stays, shorter; a pointer that finds nothing any more is left out, and the run says so."""
+    older = [Pointer(topic="the boat", query="boat", stands_for=("m1",))]
+    lost = point([line("x " * 90, ["m2"])], older, SAID, present=[], search=lambda _: [], most=20)
+    assert lost.pointers == ()
+    assert [len(each.text) <= 80 for each in lost.stay] == [True]
+    assert "m1" in lost.notes[0]
+
+
+@given(st.integers(1, 20), st.integers(1, 40))
+def test_merging_keeps_to_its_bound_and_says_what_it_drops(most: int, count: int) -> None:
+    """Pointers are at most so many; what they stand for is still found, or dropped by name."""
+    some = [Pointer(topic=f"t{n}", query=f"Noor{n}", stands_for=(f"m{n}",)) for n in range(min(count, 30))]
+    left, dropped = merged(some, search=finder, most=most)
+    assert len(left) <= most
+    stands = sorted(each for pointer in [*left, *dropped] for each in pointer.stands_for)
+    assert stands == sorted(each for pointer in some for each in pointer.stands_for)
+
+
+@given(st.lists(words, min_size=1, max_size=30).map(" ".join))
+def test_a_query_can_stand_in_a_pointer(text: str) -> None:
+    """It is short, has no mark that would end it, and the line says itself again."""
+    for query in queries([text]):
+        assert 0 < len(query) <= 160
+        assert parse(Pointer(topic="a topic", query=query).line()) == Pointer(topic="a topic", query=query)
+
+
+def test_what_fades_and_what_recurs() -> None:
+    """The active context halves every three days; what came twice is half sure, seven times 0.78."""
+    assert fading(0.8, AT, AT) == pytest.approx(0.8)
+    assert fading(0.8, AT, AT + timedelta(days=3)) == pytest.approx(0.4)
+    assert fading(0.8, AT + timedelta(days=3), AT) == pytest.approx(0.8)
+    assert confidence(2) == 0.5
+    assert confidence(7) == pytest.approx(7 / 9)
+
+
+@given(lines)
+def test_a_person_s_text_above_is_told_apart(own: list[str]) -> None:
+    """Whatever it holds, headings and lists of the same names too, its lines are none of the working memory's."""
+    above = "# Mine\n\n## The Bond\n\n" + "\n".join(f"- {each}" for each in own)
+    text = state(above, ACTIVE=["we mended the boat"]).text()
+    assert kept(text) == above.rstrip()
+    assert parsed(text, {})[Section.BOND] == ()
+    assert [each.text for each in parsed(text, {})[Section.ACTIVE]] == ["we mended the boat"]
+
+
+def test_erased_lines_leave_the_others_theirs() -> None:
+    """What cites it goes, in a person's text what says it; what the other lines cite is found as before."""
+    above = "# Mine\n\nThe secret of the lighthouse is blue\nand the boat is red"
+    text = state(above, ACTIVE=["it is blue, they say", "we mended the boat"]).text()
+    left = without(
+        text, {key("it is blue, they say"), KEPT_KEY}, ["I know: the secret of the lighthouse is blue. Yes."]
+    )
+    assert "blue" not in left
+    assert "and the boat is red" in left
+    assert parsed(left, {key("we mended the boat"): ["m1"]})[Section.ACTIVE] == (
+        Line("we mended the boat", ("m1",)),
+    )

@@ -126,7 +126,9 @@ def merged(pointers: Sequence[Pointer], *, search: Search, most: int) -> tuple[l
     left, dropped = [*pointers], []
     while len(left) > most:
         oldest = left.pop()
-        for place in range(len(left) - 1, max(-1, len(left) - 1 - _PARTNERS), -1):
+        room = FOUND_AMONG - len(oldest.stands_for)
+        partners = [place for place, each in enumerate(left) if len(each.stands_for) <= room]
+        for place in reversed(partners[-_PARTNERS:]):
             both = _both(left[place], oldest, search)
             if both is not None:
                 left[place] = both
