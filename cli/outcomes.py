@@ -26,7 +26,7 @@ def outcomes(state: State, kind: str | None, limit: int) -> None:
     if state.json:
         state.print_json({"kinds": tallies, "outcomes": found})
         return
-    for line in (*_tally_lines(tallies), *(line for each in found for line in _outcome_lines(each))):
+    for line in (*tally_lines(tallies), *(line for each in found for line in outcome_lines(each))):
         state.out(line)
     if any(each.memories for each in found):
         state.say("`engram why ID` shows what a memory rests on.")
@@ -34,13 +34,15 @@ def outcomes(state: State, kind: str | None, limit: int) -> None:
         state.say("No outcome is known yet. `engram jobs run gut` looks for them.")
 
 
-def _tally_lines(tallies: list[Tally]) -> Iterator[str]:
+def tally_lines(tallies: list[Tally]) -> Iterator[str]:
+    """Yield how many outcomes of each kind are known and how good they were, a line each."""
     words = {kind.value: text for kind, text in WORDS.items()}
     for each in tallies:
         yield f"{words.get(each.kind, each.kind)}: {each.outcomes:,}, {each.good:.0%} good"
 
 
-def _outcome_lines(outcome: Outcome) -> Iterator[str]:
+def outcome_lines(outcome: Outcome) -> Iterator[str]:
+    """Yield an outcome, what led to it and the memories that it has to do with."""
     yield f"{outcome.at:%Y-%m-%d %H:%M}  {outcome.kind:<10}  {outcome.good:4.0%} good: {outcome.why}"
     if outcome.led is not None:
         yield f"     {outcome.led.at:%Y-%m-%d %H:%M}  {outcome.led.what}  {shortened(outcome.led.text)}"

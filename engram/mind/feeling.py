@@ -23,7 +23,7 @@ _STRENGTHS = (
 )
 _POINTS = 0.02
 """How far valence is from indifference where a feeling points to something."""
-_STANDS_OUT = 1.0
+_STANDS_OUT = 0.75
 """Standard deviations from the middle of an axis from which it is worth a word."""
 
 

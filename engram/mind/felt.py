@@ -84,10 +84,12 @@ class FeltLog:
         with self._lock:
             self._rows, self._kept = [*self._kept, *self._rows], []
             rows = list(self._rows)
-        self._write(rows)
-        if left := len(self):
-            # Its turn was erased meanwhile, or waits in the journal of a run that goes on elsewhere.
-            _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
+        try:
+            self._write(rows)
+        finally:
+            if left := len(self):
+                # Besides a database that is away: its turn was erased, or waits in the journal of another run.
+                _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
 
     def _try(self) -> None:
         with self._lock:

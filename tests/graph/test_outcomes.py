@@ -19,6 +19,7 @@ from tests.graph.test_gut import MINUTE, aim, kept, measure
 
 pytestmark = pytest.mark.graph
 
+cli = resolve_name("engram.cli.outcomes")
 SCHEDULE: Any = resolve_name("engram.jobs.scheduler:JOBS")
 
 
@@ -65,6 +66,12 @@ def test_a_verdict_ends_at_the_feeling_and_gives_an_axis_its_meaning(
     assert kind == name
     assert {*told.split(", ")} <= words | {"harbour", "want"}
     assert abs(sum(each["share"] for each in found["axes"]) - 1.0) < 1e-6
+    clock.advance(timedelta(days=1))
+    later = talk(memory, clock, session="later")
+    list(later.say("Is the boat of Noor blue?" if name == "hope" else "What does the tax office want?"))
+    lines = later._presence.sections()["gut"]
+    later.finish()
+    assert any(f"“{widest['name']}”" in line for line in lines)
 
 
 def test_what_is_said_next_is_an_outcome_too(memory: Engram, clock: FixedClock) -> None:
@@ -94,6 +101,10 @@ def test_promotions_and_escalations_come_to_what_followed(memory: Engram, clock:
     assert tallies == {"promotion": (2, 0.375), "escalation": (1, 0.0)}
     newest = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.PROMOTION)
     assert {each.memories for each in newest} == {(promoted.id,)}
+    told = [line for each in newest for line in cli.outcome_lines(each)]
+    assert any("75% good: 3 of 4 verdicts found it useful" in line for line in told)
+    assert f"     memories: {promoted.id[:8]}" in told
+    assert "promotions: 2, 38% good" in cli.tally_lines(count_outcomes(memory.graph, space=memory.space))
 
 
 def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, clock: FixedClock) -> None:
@@ -118,6 +129,23 @@ def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, 
     measure(memory, clock)
     (only,) = list_outcomes(memory.graph, space=memory.space)
     assert (only.kind, only.good, only.why) == ("gate", 1.0, "held back (irrelevant), never used")
+
+
+def test_what_the_gate_kept_is_good_as_soon_as_it_is_used(memory: Engram, clock: FixedClock) -> None:
+    """A use in time settles it at once; the turn that was decided about is what led to it."""
+    agent = talk(memory, clock)
+    list(agent.say("The boat of Noor is blue and lies in the harbour"))
+    agent.finish()
+    adapt(memory, clock)
+    measure(memory, clock)
+    assert goods(memory, OutcomeKind.GATE) == {}
+    clock.advance(MINUTE)
+    (hit, *_) = memory.recall("Where is the boat of Noor?", 1)
+    measure(memory, clock)
+    (only,) = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.GATE)
+    assert (only.good, only.memories) == (1.0, (hit.memory.id,))
+    assert only.led is not None
+    assert only.led.text == "The boat of Noor is blue and lies in the harbour"
 
 
 def test_calls_that_led_to_something_are_still_rolled_up(memory: Engram, clock: FixedClock) -> None:
