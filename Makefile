@@ -28,7 +28,7 @@ soak: .venv/ready
 # A simulated month in full, and two of people who mean no good; its figures and its picture go into docs/mind.md.
 month: .venv/ready
 	$(BIN)/engram server install
-	MONTH_DAYS=30 $(BIN)/pytest tests/month -s
+	MONTH_DAYS=32 $(BIN)/pytest tests/month -s
 
 # The reference from the code, then the site from all pages, into build/docs.
 docs: .venv/ready

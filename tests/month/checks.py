@@ -46,7 +46,12 @@ def mentions_noticed(month: Month) -> Iterator[str]:
     """Yield goals whose last mention was not noticed."""
     for goal in month.samples[-1].row["goals"]:
         said = month.mentions.get(goal["text"])
-        if said is not None and goal["state"] == "active" and goal["mentioned_at"] != said:
+        # Something else that was said later may have been about it too.
+        if (
+            said is not None
+            and goal["state"] == "active"
+            and not (goal["mentioned_at"] and goal["mentioned_at"] >= said)
+        ):
             yield f"{goal['text']}: spoken of at {said}, noted at {goal['mentioned_at']}"
 
 

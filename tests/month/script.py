@@ -126,6 +126,8 @@ def visits(days: int, generator: np.random.Generator) -> Iterator[Visit]:
         asked = [theme for theme in chosen if left[theme] > 3]
         acts += [act for theme in asked[:1] for act in (Act("say", QUESTIONS[theme]), Act("good"))]
         acts += _mentioned(day, generator)
+        if day == 0:
+            acts += [Act("say", QUESTIONS[chosen[0]]), Act("good")]
         if day in REACHED:
             acts += [
                 Act("done", REACHED[day]),

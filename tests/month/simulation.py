@@ -1,5 +1,6 @@
 """Living through the month: conversations, idle time and jobs, with the clock moved by hand."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from engram.graph import Row
 from engram.graph.retries import retried
 from engram.llm import Models
 from engram.loop.agent import Agent
-from engram.loop.events import Failed
+from engram.loop.events import Failed, Notice
 from engram.memory import Engram
 from engram.mind.readiness import readiness
 from engram.testing import FixedClock
@@ -60,7 +61,7 @@ class Sample:
     @property
     def cost(self) -> float:
         """US dollars of the day."""
-        return sum(each["cost"] for each in self.row["calls"] if each["at"].date() == self.at.date())
+        return math.fsum(each["cost"] for each in self.row["calls"] if each["at"].date() == self.at.date())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,10 +138,13 @@ class Month:
     def say(self, agent: Agent, text: str) -> None:
         """Say something, and note what failed."""
         for event in agent.say(text):
-            if isinstance(event, Failed):
-                self.failures.append(f"{self.clock.now:%m-%d} {event.doing}: {event.error}")
-            elif type(event).__name__ == "Notice":
-                self.notices.append(event.text)  # type: ignore[union-attr]
+            match event:
+                case Failed(error=error, doing=doing):
+                    self.failures.append(f"{self.clock.now:%m-%d} {doing}: {error}")
+                case Notice(text=told):
+                    self.notices.append(told)
+                case _:
+                    pass
 
     def work(self, *names: str) -> None:
         """Run jobs."""

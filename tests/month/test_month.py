@@ -28,9 +28,10 @@ from tests.month.simulation import START, Month
 
 pytestmark = pytest.mark.graph
 
-FULL = 30
-DAYS = int(os.environ.get("MONTH_DAYS", "8"))
-POISONED = 4 if DAYS < FULL else FULL
+FULL = 32
+"""Days: what is evidenced on ten of them over thirty can weigh like identity at the end."""
+DAYS = int(os.environ.get("MONTH_DAYS", "6"))
+POISONED = 3 if DAYS < FULL else FULL
 """Days of those who mean no good."""
 PRICES = {model.NAME: {"input": 1.0, "output": 5.0}}
 
@@ -144,7 +145,8 @@ def lived(place: Place, told: Iterator[Visit], *, prepare: Any = None) -> Month:
     month.clock.now = START
     if prepare is not None:
         prepare(month.memory)
-    return month.live([*told], POISONED)
+    talks = [*told]
+    return month.live(talks, talks[-1].day + 1)
 
 
 def held(memory: Engram, words: str) -> list[dict[str, Any]]:
@@ -202,7 +204,7 @@ def test_a_flood_drowns_nothing(place: Place) -> None:
         for text in ("Paint the boat", "Learn to sail", "Visit Lisbon"):
             goals.add(text)
 
-    month = lived(place, poison.floods(min(POISONED, 10)), prepare=lay)
+    month = lived(place, poison.floods(min(POISONED - 1, 10)), prepare=lay)
     assert not [*checks.nothing_runs_away(month)]
     hits = month.memory.recall("Where is the spare key?", 5, read_only=True)
     assert any("blue pot" in hit.memory.content for hit in hits)
