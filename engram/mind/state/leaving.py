@@ -7,6 +7,7 @@ teaches nothing. It is tried again at every cycle, because a memory grows around
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, repeat
 
 from engram.mind.state.guards import MOST_POINTERS
 from engram.mind.state.lines import Line, cut
@@ -23,7 +24,9 @@ SHORT = 80
 _FEW, _SOME = 3, 6
 """Words of the first queries that are tried."""
 _PARTNERS = 6
-"""Other pointers that one is tried to be merged with."""
+"""Other pointers that one is tried to be merged with at a time."""
+_PAIRS = 100
+"""Pairs of pointers that are tried in one cycle: each is a search or three."""
 _WORD = re.compile(r"\w[\w'\u2019-]{2,}")
 _PREFIX = re.compile(r"^(?:Noted \d{4}-\d\d-\d\d: |Avoid: |Understood: |\d{4}-\d\d-\d\d )")
 _COMMON_WORDS = """
@@ -124,18 +127,31 @@ def merged(pointers: Sequence[Pointer], *, search: Search, most: int) -> tuple[l
         Those that are left, and those that there is no place for.
     """
     left, dropped = [*pointers], []
+    pairs = islice(repeat(0), _PAIRS)
     while len(left) > most:
-        oldest = left.pop()
-        room = FOUND_AMONG - len(oldest.stands_for)
-        partners = [place for place, each in enumerate(left) if len(each.stands_for) <= room]
-        for place in reversed(partners[-_PARTNERS:]):
-            both = _both(left[place], oldest, search)
-            if both is not None:
-                left[place] = both
-                break
-        else:
-            dropped.append(oldest)
+        if not _merge_one(left, search, pairs):
+            dropped.append(left.pop())
     return left, dropped
+
+
+def _merge_one(left: list[Pointer], search: Search, pairs: Iterator[int]) -> bool:
+    """Merge two pointers, the oldest that can be; return whether there were any.
+
+    Args:
+        left: The newest first; changed.
+        search: Looks a query up.
+        pairs: Yields once for each pair that may still be tried.
+    """
+    for place in reversed(range(len(left))):
+        room = FOUND_AMONG - len(left[place].stands_for)
+        partners = [other for other in range(place) if len(left[other].stands_for) <= room]
+        for other, _ in zip(reversed(partners[-_PARTNERS:]), pairs, strict=False):
+            both = _both(left[other], left[place], search)
+            if both is not None:
+                left[other] = both
+                del left[place]
+                return True
+    return False
 
 
 def _both(one: Pointer, other: Pointer, search: Search) -> Pointer | None:
