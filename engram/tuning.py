@@ -333,7 +333,7 @@ NUMBERS: Mapping[str, Number] = {
         _number(
             "idle.quiet_minutes", 10, "minutes", 0, 1_440, "After a person spoke, it stays quiet so long."
         ),
-        _number("idle.pool", 200, "memories", 10, 10_000, "From which one comes to mind."),
+        _number("idle.pool", 100, "memories", 10, 10_000, "From which one comes to mind."),
         _number("idle.entropy", 0.7, "0 to 1", 0, 1, "Of topics; below, the mind wanders more widely."),
         _number("idle.daily_calls", 20, "calls a day", 0, 100_000, "Most of models, for idle thoughts."),
         _number("idle.daily_tokens", 50_000, "tokens a day", 0, 10**9, "Most of models, for idle thoughts."),

@@ -6,9 +6,10 @@ CYPHER 25
 // $after: string, a random id
 // $limit: integer, memories
 // $selves: list of strings, keys of the names that the agent goes by
-// returns: id, content, speaker (strings), kind, source_tag (strings), weight (0 to 1, the centre of its Beta), used_at, event_at
-//   (datetimes), disputed (integer, unresolved tensions), about_self (boolean), ascending by id from $after on, then from
-//   the beginning
+// $own: list of strings, source tags of what the agent thought or said: it does not come to mind by itself
+// returns: one row: pool (list of lists: id, weight (0 to 1, the centre of its Beta), when it was used last and when it
+//   happened (milliseconds since 1970: hundreds of times make Python objects only where they are read), disputed (integer,
+//   unresolved tensions), about_self (boolean)), ascending by id from $after on, then from the beginning
 CALL () {
   MATCH (m:Memory)
   WHERE m.space = $space AND m.id > $after
@@ -19,21 +20,18 @@ CALL () {
   RETURN m, 1 AS part ORDER BY m.space, m.id LIMIT $limit
 }
 WITH m, part ORDER BY part, m.id LIMIT $limit
-WHERE m.status IN ['active', 'dormant']
-RETURN
-  m.id AS id,
-  m.content AS content,
-  m.speaker AS speaker,
-  m.kind AS kind,
-  m.source_tag AS source_tag,
-  m.weight_alpha / (m.weight_alpha + m.weight_beta) AS weight,
-  m.last_accessed_at AS used_at,
-  m.event_at AS event_at,
+WHERE m.status IN ['active', 'dormant'] AND NOT m.source_tag IN $own
+RETURN collect([
+  m.id,
+  m.weight_alpha / (m.weight_alpha + m.weight_beta),
+  m.last_accessed_at.epochMillis,
+  m.event_at.epochMillis,
   COUNT {
     MATCH (m)-[t:IN_TENSION_WITH]-(other:Memory)
     WHERE other.space = $space AND t.state IN ['open', 'acknowledged']
-  } AS disputed,
+  },
   m.immutable OR EXISTS {
     MATCH (m)-[:MENTIONS]->(e:Entity)
     WHERE e.space = $space AND e.key IN $selves
-  } AS about_self
+  }
+]) AS pool

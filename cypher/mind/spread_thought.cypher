@@ -3,16 +3,19 @@ CYPHER 25
 // goals that press, by how much of all that bears on them. Nothing of it counts as a use.
 // $space: string, whose
 // $id: string, the memory
+// $beside: string or null, another memory, in case that nothing has to do with this one
 // $width: integer, the nearest that are looked at
 // $partners: integer, partners of each that are followed
 // $first: float, what the first hop leaves of an activation where the edge is strong
 // $second: float, what two hops leave of it
 // $half: float, the weight of an edge at which half of that passes
 // $goals: integer, goals, the most pressing
+// $followed: integer, so many of each sort, the strongest, are held against the goals
 // $selves: list of strings, keys of the names that the agent goes by
-// returns: one row: topic (string or null, what its box or its cluster is about), goals (list of maps {id, text, state,
-//   strength}, the strongest first), others (list of maps {id, content, speaker, event_at, source_tag, strength, similarity
-//   (cosine to the memory), hops, about_self}, the strongest first)
+// returns: one row: content (string), beside (map {id, content} or null), topic (string or null, what its box or its
+//   cluster is about), goals (list of maps {id, text, state, strength}, the strongest first), others (list of maps {id,
+//   content, happened (milliseconds since 1970), source_tag, strength, similarity (cosine to the memory), hops,
+//   about_self}, the strongest first)
 MATCH (m:Memory {id: $id})
 WHERE m.space = $space
 CALL (m) {
@@ -42,15 +45,15 @@ CALL (m, first) {
     WITH p, c ORDER BY c.weight DESC, p.id LIMIT $partners
     RETURN p, passed * $second * c.weight / (c.weight + $half) AS active
   }
-  WITH p, max(active) AS active
+  WITH p, max(active) AS active ORDER BY active DESC, p.id
   RETURN collect([p, active, 2]) AS second
 }
-WITH m, first + second + near AS found
-CALL (m, found) {
+WITH m, first + second + near AS found, first[..$followed] + second[..$followed] + near[..$followed] AS foremost
+CALL (m, foremost) {
   MATCH (g:Goal)
   WHERE g.space = $space AND g.state IN ['active', 'incubating'] AND g.embedding IS NOT NULL AND m.embedding IS NOT NULL
   WITH g ORDER BY coalesce(g.priority, 0.0) DESC, g.id LIMIT $goals
-  UNWIND [[m, 1.0, 0]] + found AS each
+  UNWIND [[m, 1.0, 0]] + foremost AS each
   WITH g, each[0] AS n, each[1] AS active
   WHERE n.embedding IS NOT NULL
   WITH g, max(active * (2.0 * vector.similarity.cosine(g.embedding, n.embedding) - 1.0)) AS strength
@@ -65,7 +68,7 @@ CALL (m, found) {
   WITH m, n, hops, coalesce(associated, strength) AS strength
   ORDER BY strength DESC, n.id
   RETURN collect({
-    id: n.id, content: n.content, speaker: n.speaker, event_at: n.event_at, source_tag: n.source_tag,
+    id: n.id, content: n.content, happened: n.event_at.epochMillis, source_tag: n.source_tag,
     strength: strength, hops: hops,
     similarity: coalesce(2.0 * vector.similarity.cosine(m.embedding, n.embedding) - 1.0, 0.0),
     about_self: n.immutable OR EXISTS {
@@ -75,6 +78,12 @@ CALL (m, found) {
   }) AS others
 }
 RETURN
+  m.content AS content,
+  COLLECT {
+    MATCH (n:Memory {id: $beside})
+    WHERE n.space = $space
+    RETURN n {.id, .content}
+  }[0] AS beside,
   coalesce(
     COLLECT { MATCH (m)-[:IN_BOX]->(b:MemoryBox) WHERE b.space = $space RETURN b.topics[0] ORDER BY b.id LIMIT 1 }[0],
     COLLECT { MATCH (m)-[:MEMBER_OF]->(k:SemanticCluster) WHERE k.space = $space RETURN k.label ORDER BY k.id LIMIT 1 }[0]

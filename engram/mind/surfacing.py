@@ -1,11 +1,11 @@
 """Surfacing: a memory comes to mind, and something that it has to do with; reading only, so nothing is used by it.
 
-Four round trips at most: whether somebody talks, a pool from a random place, and what the drawn one brings along.
+Three round trips: whether somebody talks, a pool from a random place, and what the drawn one brings along.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -26,10 +26,12 @@ REVIEWED = 5
 """Thoughts of which the last is a look back."""
 OWN = frozenset({Source.DMN.value, Source.GUT.value, Source.CONSOLIDATION.value, Source.REPLY.value})
 """Source tags of what the agent thought or said: it does not come to mind by itself, or thoughts would feed themselves."""
-_SPREAD = {"width": 10, "partners": 5, "first": 0.3, "second": 0.1, "half": 5.0, "goals": 8}
+_SPREAD = {"width": 10, "partners": 5, "first": 0.3, "second": 0.1, "half": 5.0, "goals": 5, "followed": 3}
 """How far a memory reaches: two hops, of which the first leaves 0.3 and both 0.1 (v4 plan, 2.4)."""
 _SHOWN = 160
 """Characters of a memory in a thought."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +127,23 @@ class Surfacing:
         """
         pool = self._pool()
         recent = frozenset(memory for each in moment.thoughts for memory in each["surfaced"])
+        # Nothing may have to do with it; then chance puts something beside it.
+        beside = pool[int(self._generator.integers(len(pool)))].id if pool else None
         found = draw(pool, self._generator, now=self._clock(), broaden=moment.broaden, recent=recent)
         if found is None:
             return None
         drawn, leaning = found
         spread = self._graph.read(
-            "mind/spread_thought", space=self._space, id=drawn.id, selves=self._selves, **_SPREAD
+            "mind/spread_thought",
+            space=self._space,
+            id=drawn.id,
+            beside=None if beside == drawn.id else beside,
+            selves=self._selves,
+            **_SPREAD,
         )
         if not spread:
             return None  # it was erased a moment ago
-        return self._companied(drawn, leaning, spread[0], pool)
+        return self._companied(drawn, leaning, spread[0])
 
     def review(self, moment: Moment) -> Surfaced | None:
         """Return a look back at what was followed last, and over what; None where there was one topic only."""
@@ -157,28 +166,34 @@ class Surfacing:
             after=self._generator.bytes(16).hex(),
             limit=self._tuned().whole("idle.pool"),
             selves=self._selves,
-        )
-        names = Candidate.__slots__
+            own=sorted(OWN),
+        )[0]["pool"]
         return [
-            Candidate(**{name: row[name] for name in names}) for row in rows if row["source_tag"] not in OWN
+            Candidate(
+                id=memory,
+                weight=weight,
+                used_at=_EPOCH + used * _MILLISECOND,
+                event_at=_EPOCH + happened * _MILLISECOND,
+                disputed=disputed,
+                about_self=about_self,
+            )
+            for memory, weight, used, happened, disputed, about_self in rows
         ]
 
-    def _companied(
-        self, drawn: Candidate, leaning: Leaning, spread: Row, pool: Sequence[Candidate]
-    ) -> Surfaced:
+    def _companied(self, drawn: Candidate, leaning: Leaning, spread: Row) -> Surfaced:
         """Return a memory with what it has to do with, in words."""
         others = [each for each in spread["others"] if each["source_tag"] not in OWN]
         far = max(others, key=lambda each: _disparity(drawn, each), default=None)
         if far is None or _disparity(drawn, far) <= 0.0:
-            far = self._anything_else(drawn, pool)
+            far = spread["beside"]
         own = next((each for each in others if each["about_self"]), None)
         if own is None and drawn.about_self:
             own = far
         goal = next((each for each in spread["goals"] if each["strength"] > 0.0), None)
         companions = {Channel.GOAL: goal, Channel.INSIGHT: far, Channel.IDENTITY: own}
         possible = [each for each, companion in companions.items() if companion is not None]
-        topic = spread["topic"] or _topic(drawn.content)
-        said = inert(drawn.content, _SHOWN)
+        topic = spread["topic"] or _topic(spread["content"])
+        said = inert(spread["content"], _SHOWN)
         if not possible:
             # It is all that is remembered.
             return Surfaced(
@@ -199,14 +214,6 @@ class Surfacing:
             goal=companion["id"] if chosen is Channel.GOAL else None,
         )
 
-    def _anything_else(self, drawn: Candidate, pool: Sequence[Candidate]) -> Row | None:
-        """Return another memory of the pool where nothing has to do with the drawn one: that is as far as it goes."""
-        others = [each for each in pool if each.id != drawn.id]
-        if not others:
-            return None
-        other = others[int(self._generator.integers(len(others)))]
-        return {"id": other.id, "content": other.content}
-
 
 def _talking(row: Row, now: datetime) -> str | None:
     if row["said_at"] is not None:
@@ -222,7 +229,7 @@ def _disparity(drawn: Candidate, other: Row) -> float:
         strength=other["strength"],
         similarity=other["similarity"],
         associated=other["hops"] > 0,
-        apart=abs(drawn.event_at - other["event_at"]),
+        apart=abs(drawn.event_at - _EPOCH - other["happened"] * _MILLISECOND),
     )
 
 

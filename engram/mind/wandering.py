@@ -57,8 +57,6 @@ class Candidate:
     """One memory of the pool."""
 
     id: str
-    content: str
-    speaker: str | None = None
     weight: float
     """The centre of its Beta, 0 to 1."""
     used_at: datetime

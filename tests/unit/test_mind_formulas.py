@@ -219,7 +219,6 @@ def test_feelings_that_never_moved_have_no_axes(deltas: np.ndarray) -> None:
 def candidate(n: int, **more: object) -> Candidate:
     """Return a candidate that nothing leans to."""
     plain = {
-        "content": "x",
         "weight": 0.5,
         "used_at": NOW,
         "event_at": NOW,
