@@ -14,7 +14,7 @@ CALL (m, e) {
   CREATE (g:Goal {
     id: $space + ':goal-' + state, space: $space, text: 'paint the boat of Noor, ' + state, state: state, weight: 1.0,
     created_at: $at, changed_at: $at, active_at: $at, mentioned_at: $at, tractability: 0.5, priority: 0.5, ranked_at: $at,
-    sessions_without: 3, incubating_since: $at, incubated: 5
+    sessions_without: 3, incubating_since: $at - duration('P1D'), incubated: 5
   })
   SET g.embedding = m.embedding
   CREATE (g)-[:ABOUT {at: $at}]->(e)
@@ -29,6 +29,13 @@ CREATE (k:Connection {
 })
 CREATE (k)-[:CONNECTS]->(g)
 CREATE (k)-[:CONNECTS]->(b)
+CREATE (l:Connection {
+  id: $space + ':connection-resting', space: $space, strength: 0.7, hops: 0, memory: m.id, first_at: $at, at: $at
+})
+WITH m, t, g, b, l
+MATCH (resting:Goal {id: $space + ':goal-incubating'})
+CREATE (l)-[:CONNECTS]->(resting)
+CREATE (l)-[:CONNECTS]->(b)
 CREATE (h:Thought {
   id: $space + ':thought', space: $space, at: $at, text: 'the boat and Noor', leaning: 'neglected', channel: 'goal',
   topic: 'boat'

@@ -181,8 +181,9 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     "mind/gut_read_deltas": {"model": "a model"},
     "mind/gut_read_vectors": {"model": f"hash-{DIMENSIONS}"},
     "mind/outcome_list": {"kind": None},
+    "mind/explain_goal": {"id": the("goal-active")},
     "mind/find_connected": {"strength": 0.5},
-    "mind/link_goal": {"id": the("goal-active"), "keys": ["noor"]},
+    "mind/link_goal": {"id": the("goal-active")},
     "mind/rank_goals": {"rates": dict(RATES)},
     "mind/replay_goals": {
         "least": -1.0,
