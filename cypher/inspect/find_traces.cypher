@@ -17,7 +17,7 @@ WITH {
   ScratchEntry: ['text', 'speaker', 'session', 'source'],
   Goal: ['text', 'blocked_by'],
   Thought: ['text', 'topic'],
-  GutDelta: ['context', 'towards'],
+  GutDelta: ['context', 'towards', 'session'],
   GutAxis: ['name'],
   WorkingMemory: ['text'],
   Outcome: ['why'],
