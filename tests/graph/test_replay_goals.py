@@ -15,6 +15,7 @@ from engram.mind.replaying import BRIEF, DEEP, FULL, LEAST, STRONG, Replayer
 from engram.observing.operation import Operation, add_watcher, remove_watcher
 from engram.testing import FixedClock
 from tests.graph.beside import another, run
+from tests.graph.dreams import dream
 
 pytestmark = pytest.mark.graph
 
@@ -184,3 +185,13 @@ def test_a_young_space_has_nothing_to_replay(memory: Engram, clock: FixedClock, 
     memory.remember(PAINT)
     assert replayer(memory, clock).replay(bounds).ending == "nothing"
     assert connections(memory) == connections(theirs) == []
+
+
+def test_a_dream_ends_with_a_deep_replay(memory: Engram, clock: FixedClock) -> None:
+    """What weak steps would have kept a shorter one from is connected; a rehearsed dream connects nothing."""
+    *_, goal = goals_of(memory, clock, "write a symphony", "learn to juggle", "visit Japan", BOAT)
+    lived(memory, clock, [PAINT], [OTHER])
+    dream(memory, clock, dry_run=True)
+    assert connections(memory) == []
+    assert dream(memory, clock).changed > 0
+    assert [each["goal"] for each in connections(memory)] == [goal.id]
