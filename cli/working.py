@@ -105,9 +105,10 @@ def import_(state: State, file: Path) -> None:
 def _line(version: Version) -> str:
     how = "plain" if version.plain else "by a model"
     why = f": {version.reason}" if version.reason else ""
+    memories = f"{version.cites} memor{'y' if version.cites == 1 else 'ies'}"
     return (
         f"{version.version:>4}  {version.at:%Y-%m-%d %H:%M}  {version.state}{why}  "
-        f"({version.chars:,} characters, {version.cites} memories, {how}, {version.mood or 'even'})"
+        f"({version.chars:,} characters, {memories}, {how}, {version.mood or 'even'})"
     )
 
 

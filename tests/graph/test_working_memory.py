@@ -91,13 +91,14 @@ def test_a_first_version_has_seven_sections_that_cite(memory: Engram, clock: Fix
     """Every line that quotes a memory cites it, it is in the graph and in a file of its owner's alone, and says itself again."""
     ids = live(memory, clock, facts(6))
     preferred = memory.remember("I prefer oat milk in coffee", kind="preference", speaker="Noor").id
+    always = memory.remember("Never tell a lie", immutable=True).id
     done = cycle(memory, clock)
     assert done.changed == 1
     force = in_force(memory)
     assert [*sections(force.text)] == [section.value for section in Section]
     assert {preferred, *ids} <= cited(force.lines)
     assert any("oat milk" in each.text for each in force.lines[Section.BOND])
-    assert force.lines[Section.PHENOTYPE]
+    assert [each.cites for each in force.lines[Section.PHENOTYPE]] == [(always,)]
     path = file_of(memory)
     assert path.read_text(encoding="utf-8") == force.text
     assert path.stat().st_mode & 0o777 == 0o600

@@ -4,7 +4,7 @@ A line that quotes a memory cites it. The phenotype is a view of the memories th
 is carried over of it and no model words it, so that there is no stored self that one could talk an agent into.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,6 +24,8 @@ FADES = timedelta(days=3)
 """After which a line of the active context counts half."""
 LISTED = 12
 """Most of each sort that is read."""
+WEIGHS = 0.3
+"""Weight from which a memory is part of who the agent is becoming; a new one has 0.2."""
 _NOTED = 0.5
 """What a note counts beside its importance in the version that takes it in."""
 _FIRST = 60
@@ -61,7 +63,7 @@ def read_material(
     identity = read_identity(graph, space, weightiest=LISTED)
     known = {row["id"] for row in person}
     pool = {
-        Section.PHENOTYPE: _phenotype(identity),
+        Section.PHENOTYPE: _phenotype(identity, known),
         Section.BOND: [line(row["content"], [row["id"]], row["truth"]) for row in person],
         Section.NICHE: _niche(work, now),
         Section.ACTIVE: [
@@ -116,15 +118,21 @@ def _remembered(row: Mapping[str, Any], now: datetime) -> Line:
     return line(said, [row["id"]], fading(row["importance"], row["event_at"], now))
 
 
-def _phenotype(identity: Identity) -> list[Line]:
-    """Return the memories that always hold, then those that weigh most, as they were said."""
+def _phenotype(identity: Identity, known: Container[str]) -> list[Line]:
+    """Return the memories that always hold, then those that weigh most, as they were said; the person's are the bond's."""
     held = [line(f"{each.content} (always holds)", [each.id], 2.0) for each in identity.immutable]
-    weighed = [
-        (each.weight_alpha / (each.weight_alpha + each.weight_beta), each) for each in identity.weightiest
-    ]
+    weighed = (
+        (each.weight_alpha / (each.weight_alpha + each.weight_beta), each)
+        for each in identity.weightiest
+        if each.id not in known
+    )
     return [
         *held,
-        *(line(f"{each.content} (weight {weight:.2f})", [each.id], weight) for weight, each in weighed),
+        *(
+            line(f"{each.content} (weight {weight:.2f})", [each.id], weight)
+            for weight, each in weighed
+            if weight >= WEIGHS
+        ),
     ]
 
 
