@@ -22,6 +22,10 @@ def _wander(work: Work) -> None:
         run=work.run,
         worker=worker(),
     ) as mind:
+        last = mind.last_at()
+        if last is not None and last >= work.now:
+            work.notes.append("Something has just come to mind.")
+            return
         if work.dry_run:
             _imagine(work, mind)
             return
@@ -57,5 +61,5 @@ JOB = Job(
     "what the agent is they are kept for consolidation. Nothing that comes to mind counts as used.",
     steps=(_wander,),
     trigger="`engram idle`",
-    again="something else comes to mind",
+    again="nothing: time has to pass between two",
 )

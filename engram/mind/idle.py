@@ -128,6 +128,15 @@ class IdleMind:
                 self._held_until = 0.0
                 self._memory.graph.write("write/release_lease", **self._lease)
 
+    def last_at(self) -> datetime | None:
+        """Return when something came to mind last; None where nothing ever did.
+
+        Raises:
+            DatabaseError: It cannot be read.
+        """
+        thoughts = self._surfacing.look().thoughts
+        return thoughts[0]["at"] if thoughts else None
+
     def imagine(self) -> Cycle | Surfaced:
         """Return what would come to mind, or why nothing would; nothing is written.
 

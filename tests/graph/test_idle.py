@@ -262,6 +262,7 @@ def test_the_job_wanders_and_a_dry_run_only_says(lived: Engram, clock: FixedCloc
         assert everything(lived) == before
         assert [{*each} for each in dry.examples] == [{"channel", "leaning", "text"}]
         done = run_job(JOB, lived.graph, space=lived.space, clock=clock, means=means)
+        assert run_job(JOB, lived.graph, space=lived.space, clock=clock, means=means).changed == 0
     assert done.changed == 3
     assert len(kept(lived, clock)) == 3
     assert all(each["purpose"] == PURPOSE for each in nodes(lived, "calls"))
