@@ -76,15 +76,19 @@ CALL (first) {
   RETURN collect([p, passed, 2]) AS second
 }
 WITH boxes, place, g, near + first + second AS mind
-UNWIND range(0, size(boxes) - 1) AS age
-WITH age, boxes[age] AS b, place, g, mind
-CALL (b, mind) {
+CALL (boxes, mind) {
   UNWIND mind AS each
-  WITH each[0] AS m, each[1] AS active, each[2] AS hops, b
-  WHERE active > 0.0 AND EXISTS { (m)-[:IN_BOX]->(b) }
-  WITH m, active, hops ORDER BY active DESC, hops, m.id LIMIT 1
-  RETURN collect({id: m.id, strength: active, hops: hops})[0] AS best
+  WITH each[0] AS m, each[1] AS active, each[2] AS hops
+  WHERE active > 0.0
+  MATCH (m)-[:IN_BOX]->(b:MemoryBox)
+  WHERE b IN boxes
+  WITH b, m, active, hops ORDER BY active DESC, hops, m.id
+  WITH b, collect({id: m.id, strength: active, hops: hops})[0] AS best
+  RETURN collect({b: b, best: best}) AS found
 }
+UNWIND range(0, size(boxes) - 1) AS age
+WITH age, place, g, boxes[age] AS b, found
+WITH age, place, g, b, [each IN found WHERE each.b = b | each.best][0] AS best
 WITH age, place, b, g, best ORDER BY age, place
 WITH collect({b: b, g: g, best: best, strength: coalesce(best.strength, 0.0)}) AS steps
 WITH steps, reduce(

@@ -3,7 +3,7 @@
 An episode is a box of memories that followed one another and are about one thing (`boxes` among the jobs); where there
 is none yet, there is nothing to replay. A step is one episode held against one goal: the newest episode with every
 goal, the most pressing first, then the next episode. Episodes and goals come into one statement together, so a brief
-and a full replay are one round trip each; a deep one takes its episodes three at a time.
+and a full replay are one round trip each; a deep one takes its episodes ten at a time.
 """
 
 import time
@@ -61,6 +61,7 @@ DEEP = Bounds(
     width=25,
     partners=10,
     recent=10_000,
+    at_once=10,
     strong=None,
     patience=None,
 )

@@ -144,15 +144,15 @@ def test_replay_stops_at_what_is_worth_acting_on(memory: Engram, clock: FixedClo
 
 
 def test_a_deep_replay_stops_on_time_between_round_trips(memory: Engram, clock: FixedClock) -> None:
-    """It takes three episodes at a time, and no further three when its time is up."""
+    """It takes some episodes at a time, and no further ones when its time is up."""
     goals_of(memory, clock, BOAT)
     lived(memory, clock, *([f"day {n} went by"] for n in range(5)))
     seconds = iter([0.0, DEEP.within.total_seconds() + 1.0])
     timed = Replayer(memory.graph, space=memory.space, clock=clock, monotonic=lambda: next(seconds))
-    found = timed.replay(DEEP)
+    found = timed.replay(replace(DEEP, at_once=3))
     assert (found.ending, len(found.steps)) == ("time", 3)
     with watched() as watch:
-        whole = replayer(memory, clock).replay(DEEP)
+        whole = replayer(memory, clock).replay(replace(DEEP, at_once=3))
     assert (whole.ending, len(whole.steps), len(watch.asked)) == ("done", 5, 3)
     assert len({step.episode for step in whole.steps}) == 5
 
