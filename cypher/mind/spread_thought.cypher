@@ -12,8 +12,8 @@ CYPHER 25
 // $goals: integer, goals, the most pressing
 // $followed: integer, so many of each sort, the strongest, are held against the goals
 // $selves: list of strings, keys of the names that the agent goes by
-// returns: one row: content (string), beside (map {id, content} or null), topic (string or null, what its box or its
-//   cluster is about), goals (list of maps {id, text, state, strength}, the strongest first), others (list of maps {id,
+// returns: one row: content (string), beside (map {id, content} or null), speaker (string or null), topic (string or
+//   null, somebody or something that it names), goals (list of maps {id, text, state, strength}, the strongest first), others (list of maps {id,
 //   content, happened (milliseconds since 1970), source_tag, strength, similarity (cosine to the memory), hops,
 //   about_self}, the strongest first)
 MATCH (m:Memory {id: $id})
@@ -84,9 +84,11 @@ RETURN
     WHERE n.space = $space
     RETURN n {.id, .content}
   }[0] AS beside,
-  coalesce(
-    COLLECT { MATCH (m)-[:IN_BOX]->(b:MemoryBox) WHERE b.space = $space RETURN b.topics[0] ORDER BY b.id LIMIT 1 }[0],
-    COLLECT { MATCH (m)-[:MEMBER_OF]->(k:SemanticCluster) WHERE k.space = $space RETURN k.label ORDER BY k.id LIMIT 1 }[0]
-  ) AS topic,
+  m.speaker AS speaker,
+  COLLECT {
+    MATCH (m)-[r:MENTIONS]->(e:Entity)
+    WHERE e.space = $space AND r.role = 'named' AND NOT e.name = m.speaker AND NOT e.name = m.subject
+    RETURN e.name ORDER BY e.key LIMIT 1
+  }[0] AS topic,
   goals,
   others

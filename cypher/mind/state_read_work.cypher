@@ -3,6 +3,7 @@ CYPHER 25
 // $space: string, whose
 // $since: datetime, from when what is done counts as recent
 // $limit: integer, most of each
+// $own: string, how the names of sessions begin in which nobody talks
 // returns: one row: goals (list of maps {text, state, priority, blocked_by, changed_at}, what is not over, the most
 //   pressing first), done (list of such maps, since then), counts (map {done, dropped, memories, sessions, runs}),
 //   sessions (list of maps {id, ended_at, turns, first}, the last ones, the newest first), traces (list of maps {topics,
@@ -22,7 +23,7 @@ CALL () {
 }
 CALL () {
   MATCH (s:Session)
-  WHERE s.space = $space AND s.id IS NOT NULL AND s.ended_at IS NOT NULL
+  WHERE s.space = $space AND s.id IS NOT NULL AND s.ended_at IS NOT NULL AND NOT s.id STARTS WITH $own
   WITH s ORDER BY s.ended_at DESC, s.id LIMIT 3
   CALL (s) {
     OPTIONAL MATCH (s)<-[:PART_OF]-(t:Turn)
@@ -73,6 +74,6 @@ RETURN
   {
     done: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'done' },
     dropped: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'dropped' },
-    sessions: COUNT { MATCH (s:Session) WHERE s.space = $space AND s.id IS NOT NULL },
+    sessions: COUNT { MATCH (s:Session) WHERE s.space = $space AND s.id IS NOT NULL AND NOT s.id STARTS WITH $own },
     runs: COUNT { MATCH (r:JobRun) WHERE r.started_at > $since AND coalesce(r.space, $space) = $space }
   } AS counts

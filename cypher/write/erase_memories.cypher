@@ -2,7 +2,8 @@ CYPHER 25
 // Delete memories with their snapshots, turns with what the scratch buffer holds of them, and the names that nothing else
 // mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters that
 // it belonged to their label and centroid, until they are formed anew; its box and that one's trace for good. What the
-// records of language models hold of the same words goes too.
+// records of language models hold of the same words goes too, and so do thoughts that it surfaced in and what was felt when
+// a turn was said.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
@@ -32,7 +33,8 @@ CALL () {
 CALL () {
   UNWIND $turns AS id
   MATCH (t:Turn {space: $space, id: id})
-  OPTIONAL MATCH (t)<-[:HEARD_AS]-(e:ScratchEntry)
+  // A feeling's vector is made of what was said.
+  OPTIONAL MATCH (t)<-[:HEARD_AS|FELT_AT]-(e:ScratchEntry|GutDelta)
   DETACH DELETE e
   RETURN collect(DISTINCT t) AS turns
 }
@@ -73,10 +75,12 @@ CALL () {
     }
     RETURN collect(e) AS names
   }
+  OPTIONAL MATCH (m)<-[:SURFACED]-(h:Thought)
+  WITH m, snapshots, names, collect(DISTINCT h) AS thoughts
   OPTIONAL MATCH (m)<-[:RETURNED]-(r:Recall)
-  WITH m, snapshots, names, collect(DISTINCT r) AS recalls
+  WITH m, snapshots, names, thoughts, collect(DISTINCT r) AS recalls
   OPTIONAL MATCH (m)-[:BELONGS_TO]->(c:SemanticCluster)
-  WITH m, snapshots, names, recalls, collect(c) AS clusters
+  WITH m, snapshots, names, thoughts, recalls, collect(c) AS clusters
   CALL (m) {
     MATCH (m)-[:IN_BOX]->(x:MemoryBox)
     SET x.size = x.size - 1
@@ -90,6 +94,7 @@ CALL () {
   FOREACH (r IN recalls | REMOVE r.query, r.query_hash)
   FOREACH (e IN names | DETACH DELETE e)
   FOREACH (s IN snapshots | DETACH DELETE s)
+  FOREACH (h IN thoughts | DETACH DELETE h)
   DETACH DELETE m
   RETURN count(*) AS erased
 }

@@ -14,6 +14,7 @@ from engram.erasing.wanted import About, One, Wanted, Whole, about
 from engram.erasing.whole import erase_space, preview_space
 from engram.erasing.words import Words, words_for, words_of
 from engram.errors import DatabaseError
+from engram.mind.state.erasing import forget_cited
 from engram.records import Kind
 
 if TYPE_CHECKING:
@@ -153,7 +154,9 @@ class Eraser:
     def _erase_roots(self, roots: Roots) -> int:
         """Erase some roots with what goes with them, and return how many memories that were."""
         # Before the graph, so that a crash leaves what finds them again, and after it for who was just at it.
-        self._forget_vectors(self._closure(roots).texts)
+        closure = self._closure(roots)
+        self._forget_vectors(closure.texts)
+        forget_cited(self._graph, closure.ids, space=self._space)
         done = erase_closure(
             self._graph, self._memory.embedder, roots, space=self._space, now=self._memory.now()
         )

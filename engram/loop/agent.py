@@ -217,6 +217,9 @@ class Agent:
                 embed=self._lately,
                 knowing=self._knowing,
                 ledger=self.ledger,
+                shown=lambda: self._talk.shown,
+                away=lambda: self._hearing.away is not None,
+                idle=idle,
             )
         )
         self._presence.begin()

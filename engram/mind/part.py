@@ -36,6 +36,12 @@ class Situation:
     knowing: Knowing
     """What is known of the space without asking."""
     ledger: Ledger
+    shown: Callable[[], Mapping[str, str]]
+    """Gives, by id, the contents of memories that came to mind in it: said back, they are nothing new."""
+    away: Callable[[], bool]
+    """Says whether the database did not answer lately: then nobody asks it in front of a reply."""
+    idle: bool
+    """Whether nobody talks, and the agent thinks by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ class Pursuing(MindPart):
         if not goals:
             return ()
         goals = self._goals.rank()
+        if self.situation.idle:
+            return ()  # there is nobody to hear of it, and to decide
         connected = self._connected(goals)
         lines = [line for goal in goals if (line := self._resting_line(goal, connected.get(goal.id)))]
         proposed = sum(goal.state == "proposed" for goal in goals)
@@ -76,6 +78,8 @@ class Pursuing(MindPart):
     def hear(self, utterance: Utterance) -> Sequence[Event]:
         """Note which goals are mentioned, and propose what sounds like another one."""
         self._heard = True
+        if self.situation.away():
+            return ()
         known = self._goals.among(OPEN)
         if known:
             vector = self.situation.embed([utterance.text])[0]

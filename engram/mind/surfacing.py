@@ -126,7 +126,7 @@ class Surfacing:
             DatabaseError: It cannot be read.
         """
         pool = self._pool()
-        recent = frozenset(memory for each in moment.thoughts for memory in each["surfaced"])
+        recent = [memory for each in moment.thoughts for memory in each["surfaced"]]
         # Nothing may have to do with it; then chance puts something beside it.
         beside = pool[int(self._generator.integers(len(pool)))].id if pool else None
         found = draw(pool, self._generator, now=self._clock(), broaden=moment.broaden, recent=recent)
@@ -192,7 +192,7 @@ class Surfacing:
         goal = next((each for each in spread["goals"] if each["strength"] > 0.0), None)
         companions = {Channel.GOAL: goal, Channel.INSIGHT: far, Channel.IDENTITY: own}
         possible = [each for each, companion in companions.items() if companion is not None]
-        topic = spread["topic"] or _topic(spread["content"])
+        topic = spread["topic"] or _topic(spread["content"], spread["speaker"])
         said = inert(spread["content"], _SHOWN)
         if not possible:
             # It is all that is remembered.
@@ -243,7 +243,9 @@ def _words(chosen: Channel, said: str, companion: Row) -> str:
     return f"“{said}” and “{other}” came to mind together. Is there something in it?"
 
 
-def _topic(text: str) -> str:
-    """Return the first word that says something."""
-    said = (each for each in tokens(text) if each not in COMMON and not is_negation(each))
-    return next(said, inert(text, 40))
+def _topic(text: str, speaker: str | None) -> str:
+    """Return the longest word that says something, the first of those; whoever said it is not what it is about."""
+    names = {*tokens(speaker or "")}
+    words = [each.removesuffix("'s") for each in tokens(text) if not is_negation(each)]
+    said = [each for each in words if each not in COMMON and each not in names]
+    return max(said, key=len, default=inert(text, 40))

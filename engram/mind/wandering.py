@@ -14,7 +14,7 @@ IDLE = timedelta(days=14)
 """Without a use for so long, half of what neglect can add is added."""
 FAR = timedelta(days=90)
 """So long ago, half of what distance can add is added."""
-SHARES = {"neglected": 1.0, "disputed": 1.0, "distant": 0.5, "self": 0.5}
+SHARES = {"neglected": 4.0, "disputed": 2.0, "distant": 2.0, "self": 2.0}
 """What each leaning adds at most to the even chance of 1 that every memory has."""
 BROADENED = 0.25
 """What is left of all leanings while the same topics keep coming up."""
@@ -87,7 +87,7 @@ def draw(
     *,
     now: datetime,
     broaden: bool = False,
-    recent: frozenset[str] = frozenset(),
+    recent: Sequence[str] = (),
 ) -> tuple[Candidate, Leaning] | None:
     """Return one candidate and why it was drawn; None out of nothing.
 
@@ -98,9 +98,12 @@ def draw(
         generator: Draws.
         now: When.
         broaden: Whether the same topics keep coming up: the leanings then count a quarter.
-        recent: Ids of what came to mind lately; while there is anything else, they do not come again.
+        recent: Ids of what came to mind lately, the newest first: they do not come again, as long as half of the pool is
+            left without them.
     """
-    fresh = [each for each in pool if each.id not in recent] or [*pool]
+    known = {each.id for each in pool}
+    lately = [each for each in dict.fromkeys(recent) if each in known][: len(pool) // 2]
+    fresh = [each for each in pool if each.id not in lately]
     if not fresh:
         return None
     added = leanings(fresh, now)

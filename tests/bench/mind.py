@@ -133,9 +133,8 @@ def lay_episodes(life: Life) -> None:
 def table(measured: Sequence[Measured]) -> str:
     """Return what was measured as markdown."""
     lines = [
-        "Milliseconds over a connection, in the same run; the ratio is to a full recall. A cycle of the idle mind is "
-        f"without a model, and may cost {MOST:g} recalls.\n",
-        "| memories | full recall | idle cycle | ratio | its round trips | replay, 3 × 5 | ratio | its round trips |",
+        f"Milliseconds over a connection, in the same run; the ratio is to a full recall, of which a cycle may cost {MOST:g}.\n",
+        "| memories | full recall | idle cycle | ratio | its round trips | replay, 3 by 5 | ratio | its round trips |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [

@@ -169,7 +169,16 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     "inspect/list_judged_lifts": {"recall": the("unanswered")},
     "inspect/sum_costs_by": {"session": None},
     "mind/axis_store": {
-        "rows": [{"number": 0, "direction": VECTOR, "middle": 0.0, "spread": 1.0, "share": 1.0, "name": "hope: boat"}]
+        "rows": [
+            {
+                "number": 0,
+                "direction": VECTOR,
+                "middle": 0.0,
+                "spread": 1.0,
+                "share": 1.0,
+                "name": "hope: boat",
+            }
+        ]
     },
     "mind/gut_log": {
         "rows": lambda names, known: [

@@ -129,7 +129,10 @@ def test_what_led_to_a_rest_does_not_end_it(memory: Engram, goals: Goals, clock:
     "saves",
     [
         (STUCK, "I finished the hull of the old boat, paint and all"),
-        (STUCK, "Perhaps vinegar and sandpaper, a warm wind from Lisbon, then paint, and the boat dries in July"),
+        (
+            STUCK,
+            "Perhaps vinegar and sandpaper, a warm wind from Lisbon, then paint, and the boat dries in July",
+        ),
         (STUCK, "Good morning to you"),
     ],
     ids=["progress", "a new approach", "little time"],

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from engram.memory import Engram
+from engram.mind.readiness import readiness
 from engram.testing import FixedClock
 from engram.tuning import Tuning
 from tests.graph.beside import run
@@ -65,14 +66,14 @@ def test_old_recalls_become_a_counter(memory: Engram, clock: FixedClock) -> None
     assert swept(memory, clock).changed == 0
     clock.advance(timedelta(seconds=1))
     assert swept(memory, clock).changed == 5
-    assert counters(memory) == {("Recall", MONTH): {"count": 5, "hits": hits}}
+    assert counters(memory) == {("Recall", MONTH): {"count": 5, "hits": hits, "useful": 0}}
     held = records(memory)
     assert (held["recalls"], held["returned"]) == (2, later)
     assert [memory.get(each.id) for each in kept] == kept
     assert swept(memory, clock).changed == 0
     clock.advance(KEPT)
     swept(memory, clock)
-    assert counters(memory)["Recall", MONTH] == {"count": 7, "hits": hits + later}
+    assert counters(memory)["Recall", MONTH] == {"count": 7, "hits": hits + later, "useful": 0}
 
 
 def test_dry_run_sees_every_batch(memory: Engram, clock: FixedClock) -> None:
@@ -114,7 +115,7 @@ def test_two_sweeps_at_once_count_once(memory: Engram, clock: FixedClock) -> Non
         done = list(pool.map(lambda _: swept(memory, clock), range(3)))
     assert sum(each.changed for each in done) == 12 + 6 + 6
     assert counters(memory) == {
-        ("Recall", MONTH): {"count": 12, "hits": hits},
+        ("Recall", MONTH): {"count": 12, "hits": hits, "useful": 0},
         ("JobRun:" + job, MONTH): {"count": 6, "changed": 6, "failed": 0},
     }
     assert (records(memory)["recalls"], records(memory)["pruned"]) == (0, 0)
@@ -248,3 +249,17 @@ def test_changes_of_numbers_stay(memory: Engram, clock: FixedClock) -> None:
         "inspect/list_number_changes", spaces=[memory.space], key="sweep.keep_days", limit=9
     )
     assert [row["after"] for row in changes] == [1]
+
+
+def test_the_first_recall_of_use_outlives_its_record(memory: Engram, clock: FixedClock) -> None:
+    """A milestone that is reached stays reached: the counter names the first recall of which a person said that it helped."""
+    memory.remember("Noor lives in Utrecht", speaker="Noor")
+    hits = memory.recall("Where does Noor live?")
+    assert memory.flush()
+    first = clock.now
+    hits[0].useful()
+    assert memory.flush()
+    clock.advance(KEPT + timedelta(days=1))
+    assert swept(memory, clock).changed
+    reached = readiness(memory.graph, space=memory.space)[1]
+    assert (reached.at, reached.evidence[0].id) == (first, hits[0].memory.id)

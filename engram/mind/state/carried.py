@@ -7,6 +7,7 @@ from datetime import timedelta
 from pydantic import BaseModel, ConfigDict, Field
 
 from engram.llm.base import Tool
+from engram.loop.echo import strip_recalled
 from engram.loop.events import Event
 from engram.loop.fencing import memory_line
 from engram.loop.signals import scan
@@ -89,9 +90,11 @@ class Carried(MindPart):
 
     def hear(self, utterance: Utterance) -> Sequence[Event]:
         """Raise the signals by what a person said."""
-        events = [*self._events(utterance.text)]
+        # What is said back tells nothing, and thanks nobody.
+        told = strip_recalled(utterance.text, self.situation.shown()).text
+        events = [*self._events(told)]
         self._came_back = False
-        if events:
+        if events and not self.situation.away():
             # Without the words: a note that quoted a part of them would outlive their erasure.
             why = f"{', '.join(each.replace('_', ' ') for each in events)}, by {self.situation.user}"
             tell(self.situation.memory, events, why=why, now=self.situation.clock())

@@ -11,12 +11,13 @@ from typing import Any
 
 from engram.entities import entity_key
 from engram.graph import Graph
-from engram.loop.identity import Identity, read_identity
+from engram.loop.identity import THRESHOLD, Identity, read_identity
+from engram.mind.pressing import IDLE
 from engram.mind.state.lines import Line, line
 from engram.mind.state.notes import SOURCE as NOTE_SOURCE
 from engram.mind.state.sections import Section
 from engram.mind.state.versions import Note, Standing
-from engram.records import USER_TAG, Kind
+from engram.records import REPLY_TAG, USER_TAG, Kind
 
 RECENT = timedelta(days=7)
 """For how long what was done, got wrong or understood counts as recent."""
@@ -24,8 +25,8 @@ FADES = timedelta(days=3)
 """After which a line of the active context counts half."""
 LISTED = 12
 """Most of each sort that is read."""
-WEIGHS = 0.3
-"""Weight from which a memory is part of who the agent is becoming; a new one has 0.2."""
+WEIGHS = THRESHOLD
+"""Weight from which a memory is part of who the agent is becoming: the one from which it is drawn into a prompt as that."""
 _NOTED = 0.5
 """What a note counts beside its importance in the version that takes it in."""
 _FIRST = 60
@@ -57,7 +58,7 @@ def read_material(
         since: From when a memory is new.
     """
     new = graph.read("mind/state_list_new", space=space, since=since, limit=limit)[0]
-    work = graph.read("mind/state_read_work", space=space, since=now - RECENT, limit=LISTED)[0]
+    work = graph.read("mind/state_read_work", space=space, since=now - RECENT, limit=LISTED, own=IDLE)[0]
     speakers = sorted({entity_key(row["speaker"]) for row in new["memories"] if _is_person_s(row)})
     person = graph.read("mind/state_list_person", space=space, subjects=speakers, limit=2 * LISTED)
     identity = read_identity(graph, space, weightiest=LISTED)
@@ -108,8 +109,8 @@ def _is_person_s(row: Mapping[str, Any]) -> bool:
 
 
 def _is_news(row: Mapping[str, Any]) -> bool:
-    """Say whether a new memory is news: no note (those are told as notes), and nothing that has a place elsewhere."""
-    return row["source"] != NOTE_SOURCE and row["kind"] in _UNTAGGED
+    """Say whether a new memory is news: no note (those are told as notes), no reply, and nothing with a place elsewhere."""
+    return row["source"] != NOTE_SOURCE and row["source_tag"] != REPLY_TAG and row["kind"] in _UNTAGGED
 
 
 def _remembered(row: Mapping[str, Any], now: datetime) -> Line:
