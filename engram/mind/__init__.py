@@ -1,9 +1,18 @@
 """What goes on between conversations: goals that press, replay, a gut feeling, and a working memory that is kept up.
 
-priority.py    which goal presses most
-replaying.py   what of what was lived through bears on a goal
-incubation.py  when to stop grinding at one, and for how long
-pressure.py    when what was noted has to be consolidated
-gut.py         how far attention is from what the memory as a whole is about, and along which axes that moves
-state/         the working memory: sections, budget, pointers, guards
+In a conversation: `presence` asks the parts (`part`), each of which may fail without harm:
+- `pursuing`: goals that are mentioned, proposed, stuck or back
+- `feeling`, `felt`: the gut feeling of what is said, and its log
+- `state.carried`: the working memory, notes and searches
+- `pressing`: how much waits to be consolidated
+- `reading`, `library`: its own documentation
+
+Between them:
+- `idle`, `surfacing`, `thoughts`, `rations`: what comes to mind, what it is kept as, what it may cost
+- `replaying`: recent episodes against the goals that press
+- `state/`: the working memory's cycle
+- `outcomes`, `axes`: what came of decisions and feelings
+- `readiness`: ten milestones, read from the graph
+
+Formulas alone: `priority`, `incubation`, `pressure`, `gut`, `wandering`.
 """

@@ -12,7 +12,7 @@ MODULES = {
     "records": (),
     "beliefs/front": ("Beliefs",),
     "loop/agent": ("Agent",),
-    "goals": ("Goals",),
+    "goals/keeping": ("Goals",),
     "doors/asynchronous": ("AsyncEngram",),
     "doors/langgraph_store": ("EngramStore",),
     "testing": (),
