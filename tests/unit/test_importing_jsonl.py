@@ -238,7 +238,7 @@ def test_an_empty_file_holds_no_turns(tmp_path: Path, content: str) -> None:
             b'{"engram":"export","space":"a"}\n{"node":["Memory"]}\n',
             "was written by `engram export`",
         ),
-        ("a.jsonl.gz", gzip.compress(b"Ada: hello\n"), "is compressed"),
+        ("a.jsonl.gz", gzip.compress(b"Ada: hello\n", mtime=0), "is compressed"),
     ],
 )
 def test_what_is_no_conversation_is_told_for_what_it_is(
