@@ -59,6 +59,10 @@ _EVERY_STATUS = ["active", "dormant", "superseded", "archived"]
 _INSTANT = timedelta(microseconds=1)
 
 
+_FELT = 1e-4
+"""Magnitude above which a feeling points somewhere."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A checked question."""
@@ -102,7 +106,8 @@ def question(
         hops=hops,
         active=_ids(active),
         session=None if session is None else check_name(session, "The session"),
-        felt=felt,
+        # Right at the depths it points nowhere, and there is no cosine to that.
+        felt=felt if felt is not None and felt.magnitude > _FELT else None,
     )
 
 

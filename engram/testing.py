@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from engram.embedding.protocol import Task, Vectors, checked_texts, unit_rows
-from engram.errors import LanguageModelDownError
+from engram.errors import LanguageModelDownError, LanguageModelRefusedError
 from engram.llm.base import Effort, Message, Piece, StopReason, Stream, Tool, ToolCall, Usage
 
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|ly)$")
@@ -147,6 +147,9 @@ class ScriptedModel:
             answer = self._respond(asked)
         if answer is None:
             answer = [LanguageModelDownError("The script has no more answers.")]
+        if not tools and any(message.calls or message.results for message in messages):
+            # As a provider does.
+            answer = [LanguageModelRefusedError("Calls and results are there, but no tools.")]
         return Stream(_play(answer))
 
     def close(self) -> None:

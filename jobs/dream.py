@@ -320,11 +320,15 @@ class _Dream:
         work = self._work
         if work.dry_run:
             return
-        goals = Goals(work.graph, self._memory.embedder, space=work.space, clock=lambda: work.now)
-        before = [each.id for each in goals.list(state="active")]
         self._lease.go_on()
-        goals.rank()
-        after = [each.id for each in goals.list(state="active")]
+        try:
+            goals = Goals(work.graph, self._memory.embedder, space=work.space, clock=lambda: work.now)
+            before = [each.id for each in goals.list(state="active")]
+            goals.rank()
+            after = [each.id for each in goals.list(state="active")]
+        except EngramError as error:
+            work.notes.append(f"goals: {error.message}")
+            return
         moved = sum(one != other for one, other in zip(before, after, strict=False))
         work.count(moved)
         self._brought += DreamYield(priorities=moved)

@@ -17,7 +17,7 @@ CALL () {
   MATCH (n:GutDelta) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
   MATCH (n:Outcome) WHERE n.space = $space AND n.at IS NOT NULL RETURN n UNION ALL
   MATCH (n:WorkingMemory) WHERE n.space = $space AND n.version IS NOT NULL RETURN n UNION ALL
-  MATCH (n:Connection) WHERE n.space = $space RETURN n UNION ALL
+  MATCH (n:Connection) WHERE n.space = $space AND n.first_at IS NOT NULL RETURN n UNION ALL
   MATCH (n:GutAxis) WHERE n.space = $space RETURN n UNION ALL
   MATCH (n:Archived) WHERE n.space = $space AND n.id IS NOT NULL RETURN n UNION ALL
   MATCH (n:ConsolidationAttempt) WHERE n.space = $space RETURN n UNION ALL

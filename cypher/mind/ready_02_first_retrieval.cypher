@@ -8,10 +8,10 @@ CALL () {
   // What was swept is older than all that was not.
   MATCH (c:RecordCounter)
   WHERE c.space = $space AND c.kind = 'Recall' AND c.month IS NOT NULL AND c.useful_at IS NOT NULL
-  WITH c ORDER BY c.month LIMIT 1
-  OPTIONAL MATCH path = (m:Memory {id: c.useful_memory})
+  MATCH path = (m:Memory {id: c.useful_memory})
   WHERE m.space = $space
-  RETURN c.useful_at AS at, [c.useful_memory] AS evidence, collect(path) AS paths, 0 AS part
+  WITH c, m, path ORDER BY c.month LIMIT 1
+  RETURN c.useful_at AS at, [m.id] AS evidence, [path] AS paths, 0 AS part
   UNION ALL
   MATCH (r:Recall)
   WHERE r.space = $space AND r.at IS NOT NULL

@@ -87,7 +87,7 @@ RETURN
   m.speaker AS speaker,
   COLLECT {
     MATCH (m)-[r:MENTIONS]->(e:Entity)
-    WHERE e.space = $space AND r.role = 'named' AND NOT e.name = m.speaker AND NOT e.name = m.subject
+    WHERE e.space = $space AND r.role = 'named' AND coalesce(e.name <> m.speaker, true) AND coalesce(e.key <> m.subject, true)
     RETURN e.name ORDER BY e.key LIMIT 1
   }[0] AS topic,
   goals,

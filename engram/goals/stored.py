@@ -18,7 +18,7 @@ class Stored:
         self._transaction = transaction
         self._space = space
         self._now = now
-        transaction.run("write/lock_goals", space=space)
+        transaction.run("write/lock_goals", space=space, now=now)
 
     def read(self, states: Sequence[GoalState] | None = PENDING) -> list[Goal]:
         """Return the goals of some states, or all, the oldest first."""

@@ -218,6 +218,7 @@ class Agent:
                 knowing=self._knowing,
                 ledger=self.ledger,
                 shown=lambda: self._talk.shown,
+                show=self._talk.show,
                 away=lambda: self._hearing.away is not None,
                 idle=idle,
             )
@@ -379,6 +380,7 @@ class Agent:
         with self._shield():
             self.memory.forget(found.id)
         self._recollection.forget(found)
+        self._presence.forget(found.id)
         with suppress(EngramError):
             self._knowing.look()
         return found
@@ -416,13 +418,13 @@ class Agent:
                     self._hearing.catch_up()
                     try:
                         self._gatekeeper.close()
-                        self._presence.end()
                     finally:
                         # What could not be decided is then taken over by whoever comes next.
                         self._restart.end()
             except EngramError as error:
                 _LOG.info("the conversation ends with something undecided: %s", error.message)
             finally:
+                self._presence.end()
                 self._lately.close()
                 self.ledger.close()
         return len(self._hearing.journal)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engram import prompts
 from engram.errors import EngramError, LanguageModelGarbledError
-from engram.llm.base import ChatModel, Message, StopReason, Stream, ToolCall, ToolResult, Usage
+from engram.llm.base import ChatModel, Message, StopReason, Stream, Tool, ToolCall, ToolResult, Usage
 from engram.llm.structured import Parsed, Unanswered
 from engram.loop.escalation import (
     DELIBERATE,
@@ -24,7 +24,7 @@ from engram.loop.escalation import (
 from engram.loop.events import Delta, Event, Notice, Revising
 from engram.loop.fencing import whole
 from engram.loop.metacognition import FOK, Confidence, assess
-from engram.loop.tools import ROUNDS, Toolbox
+from engram.loop.tools import ROUNDS, Toolbox, in_words
 from engram.text import inert, printable
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Responder:
         Returns:
             The answer, what System 2 thought, and the asking with what the tools gave.
         """
-        heard, stream = yield from self._ask(asking)
+        heard, stream = yield from self._ask(asking, self._offered)
         self.counted = None if heard.usage is None else heard.usage.input_tokens
         for tried in range(1, ROUNDS + 1):
             if heard.failure is not None or not heard.calls:
@@ -163,25 +163,31 @@ class Responder:
                 messages=(*asking.messages, stream.message, Message(role="user", results=results)),
             )
             before = heard.text
-            heard, stream = yield from self._ask(asking, before=before, tools=tried < ROUNDS)
+            heard, stream = yield from self._ask(
+                asking, self._offered if tried < ROUNDS else (), before=before
+            )
             if before.strip() and _blank(heard.text.removeprefix(before)):
                 # It had said all of it beside its call.
                 heard.failure = None if _garbled(heard.failure) else heard.failure
         return heard, None, asking
 
     def _ask(
-        self, asking: Asking, *, before: str = "", tools: bool = True
+        self, asking: Asking, tools: Sequence[Tool], *, before: str = ""
     ) -> Generator[Event, None, tuple[_Pass, Stream]]:
         """Ask System 1 for the next answer, which goes on behind what it said `before`."""
-        consulting = (DELIBERATE,) if self._system2 is not None else ()
         stream = self._system1.stream(
             asking.system,
-            asking.messages,
+            asking.messages if tools else in_words(asking.messages),
             max_tokens=self._max_tokens,
-            tools=(*consulting, *self._toolbox.offered) if tools else (),
+            tools=tools,
         )
         heard = yield from self._listen(stream, before=before)
         return heard, stream
+
+    @property
+    def _offered(self) -> tuple[Tool, ...]:
+        """What System 1 may ask for."""
+        return (*((DELIBERATE,) if self._system2 is not None else ()), *self._toolbox.offered)
 
     def _deliberates(self, heard: _Pass) -> bool:
         """Say whether System 1 asks for System 2."""
@@ -206,7 +212,8 @@ class Responder:
             for each in first.calls
         )
         messages = (*asking.messages, stream.message, Message(role="user", results=results))
-        second, _ = yield from self._ask(replace(asking, messages=messages))
+        # Whatever else it asked for is answered: now it is to speak.
+        second, _ = yield from self._ask(replace(asking, messages=messages), (DELIBERATE,))
         if considered is not None and _blank(second.text):
             second = yield from self._quote(considered)
         return second, considered
@@ -217,7 +224,7 @@ class Responder:
             return failed
         yield Notice(text=f"{failed.failure.message.rstrip('.')}; {self._system2.name} answers instead.")
         second = yield from self._listen(
-            self._system2.stream(asking.system, asking.messages, max_tokens=self._max_tokens)
+            self._system2.stream(asking.system, in_words(asking.messages), max_tokens=self._max_tokens)
         )
         return failed if _blank(second.text) else second
 
@@ -228,7 +235,7 @@ class Responder:
         why = reason(UNSURE, confidence)
         yield Revising(by="self", why=why)
         messages = [
-            *asking.messages,
+            *in_words(asking.messages),
             Message(role="assistant", text=first.text),
             Message(role="user", text=correction_request(first.text, why)),
         ]
@@ -253,7 +260,7 @@ class Responder:
         """Let System 1 say what System 2 thought."""
         system = f"{asking.system}\n\n{_opinion(considered)}"
         said = yield from self._listen(
-            self._system1.stream(system, asking.messages, max_tokens=self._max_tokens)
+            self._system1.stream(system, in_words(asking.messages), max_tokens=self._max_tokens)
         )
         if _blank(said.text):
             said = yield from self._quote(considered)

@@ -4,19 +4,21 @@ A model's wish is untrusted: its name may be none, its arguments anything. Each 
 error, because a provider refuses a conversation in which a call is left open.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from engram.errors import EngramError
-from engram.llm.base import Tool, ToolCall, ToolResult
+from engram.llm.base import Message, Tool, ToolCall, ToolResult
 from engram.loop.fencing import section
 from engram.text import inert
 
 if TYPE_CHECKING:
     from engram.mind.part import AgentTool
 
+_LOG = logging.getLogger(__name__)
 ROUNDS = 3
 """Answers of one reply that may ask for tools; the next one has to do without."""
 CALLS = 6
@@ -61,13 +63,36 @@ class Toolbox:
         if self._left <= 0:
             return USED_UP
         self._left -= 1
-        try:
-            given = found.parameters.model_validate(call.arguments)
-            return _result(found.use(given))
-        except ValidationError as error:
-            return f"The arguments are not usable: {_problems(error)}."
-        except EngramError as error:
-            return f"It did not work: {inert(str(error), LONGEST)}"
+        return _used(found, call)
+
+
+def _used(found: "AgentTool", call: ToolCall) -> str:
+    """Carry a call out, and return what came of it, whatever that is."""
+    try:
+        return _result(found.use(found.parameters.model_validate(call.arguments)))
+    except ValidationError as error:
+        return f"The arguments are not usable: {_problems(error)}."
+    except EngramError as error:
+        return f"It did not work: {inert(str(error), LONGEST)}"
+    except Exception as error:  # noqa: BLE001  (a fault in a tool must not end the talk)
+        _LOG.debug("the tool %s failed", found.tool.name, exc_info=True)
+        return f"It did not work: {type(error).__name__}."
+
+
+def in_words(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return a conversation without calls and results: what was asked for and given back stands in its words.
+
+    Providers refuse calls and results in a request that offers no tools, and another provider's besides.
+    """
+    return tuple(_in_words(each) if each.calls or each.results else each for each in messages)
+
+
+def _in_words(message: Message) -> Message:
+    if message.calls:
+        names = ", ".join(inert(call.name, 60) for call in message.calls)
+        return Message(role="assistant", text=f"{message.text}\n\n(I use {names}.)".strip())
+    given = "\n\n".join(f"{inert(each.call.name, 60)} gave:\n{each.text}" for each in message.results)
+    return Message(role="user", text=f"{given}\n\n{message.text}".strip())
 
 
 def _result(text: str) -> str:

@@ -10,6 +10,8 @@ from engram.errors import EngramError
 from engram.graph import Graph
 from engram.loop.words import tokens
 
+_AT_ONCE = 500
+"""Feelings of one transaction at the end."""
 EVERY = 5
 """Feelings that are written at once."""
 _THANKS = frozenset({"thanks", "thank", "thx", "danke", "merci", "gracias"})
@@ -41,7 +43,8 @@ class FeltLog:
         self._graph = graph
         self._space = space
         self._rows: list[dict[str, Any]] = []
-        self._kept: list[dict[str, Any]] = []
+        self._kept: list[str] = []
+        """Ids of those that are in the graph."""
         self._open = False
         """Whether what is said next belongs to the newest."""
         self._lock = threading.Lock()
@@ -82,10 +85,12 @@ class FeltLog:
         """
         self._worker.shutdown(wait=True)
         with self._lock:
-            self._rows, self._kept = [*self._kept, *self._rows], []
             rows = list(self._rows)
         try:
             self._write(rows)
+            for first in range(0, len(self._kept), _AT_ONCE):
+                ids = self._kept[first : first + _AT_ONCE]
+                self._graph.keep("mind/gut_settle", space=self._space, ids=ids)
         finally:
             if left := len(self):
                 # Besides a database that is away: its turn was erased, or waits in the journal of another run.
@@ -104,5 +109,5 @@ class FeltLog:
             return
         ids = {row["id"] for row in self._graph.keep("mind/gut_log", space=self._space, rows=rows)}
         with self._lock:
-            self._kept += [row for row in self._rows if row["id"] in ids]
+            self._kept += sorted(ids)
             self._rows = [row for row in self._rows if row["id"] not in ids]

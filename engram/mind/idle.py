@@ -252,9 +252,9 @@ class IdleMind:
                         self._exhausted = error.message
                 case _:
                     pass
-        thought_id = self._waiting.pop(won, None)
         if reply is None:
             return None, None if self._model is None else why
+        thought_id = self._waiting.pop(won, None)
         if thought_id is not None:
             self._thoughts.mark(thought_id, now=self._clock())
         return reply, None

@@ -1,6 +1,6 @@
 """A part of the mind in a conversation: what it may do, and what it is given."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from engram.loop.events import Event
 from engram.loop.inputs import Entry
 from engram.loop.knowing import Knowing
 from engram.memory import Engram
+from engram.records import Memory
 from engram.tuning import Tuning
 
 
@@ -38,6 +39,8 @@ class Situation:
     ledger: Ledger
     shown: Callable[[], Mapping[str, str]]
     """Gives, by id, the contents of memories that came to mind in it: said back, they are nothing new."""
+    show: Callable[[Iterable[Memory]], None]
+    """Takes memories that came to mind by a search: they are among `shown` from then on."""
     away: Callable[[], bool]
     """Says whether the database did not answer lately: then nobody asks it in front of a reply."""
     idle: bool
@@ -99,6 +102,10 @@ class MindPart:
 
     def compacted(self) -> None:
         """Take note that part of the conversation has left the model's window."""
+
+    def forget(self, memory_id: str) -> None:
+        """Take note that a memory was forgotten: it is told no more."""
+        del memory_id
 
     def end(self) -> None:
         """Do what is due after a conversation."""

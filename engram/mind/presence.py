@@ -59,6 +59,10 @@ class Presence:
         """Take note that part of the conversation has left the model's window."""
         self._each(lambda part: part.compacted())
 
+    def forget(self, memory_id: str) -> None:
+        """Take note that a memory was forgotten: it is told no more."""
+        self._each(lambda part: part.forget(memory_id))
+
     def end(self) -> None:
         """Do what is due after a conversation."""
         self._each(lambda part: part.end())

@@ -71,7 +71,7 @@ class Pressing(MindPart):
         self._heard += 2 * (1 + utterance.text.count("\n"))
         bar = _BARS.get(self._said)
         near = bar is not None and self._read.value + self._heard / LINES >= bar
-        if not near and not (self._others and self._heard >= _STALE):
+        if self.situation.away() or (not near and not (self._others and self._heard >= _STALE)):
             return ()
         self._look()
         if self._read.level in {"none", self._said}:
@@ -81,8 +81,8 @@ class Pressing(MindPart):
 
     def compacted(self) -> None:
         """Take note that part of the conversation has left the model's window: it counts until a consolidation."""
-        if not self._read.compacted:
-            self.situation.memory.graph.write(
+        if not self._read.compacted and not self.situation.away():
+            self.situation.memory.graph.keep(
                 "mind/raise_pressure", space=self.situation.memory.space, now=self.situation.clock()
             )
             self._read = replace(self._read, compacted=True)

@@ -88,7 +88,7 @@ class Pursuing(MindPart):
 
     def end(self) -> None:
         """Count the conversation for the goals it touched and those that rest, and replay briefly."""
-        if not self._heard:
+        if not self._heard or self.situation.away():
             return
         worked = {
             key: talked.worked(new_approach=self._tried_new(talked)) for key, talked in self._talked.items()

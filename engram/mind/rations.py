@@ -1,5 +1,7 @@
 """Rations: what an idle mind may ask of language models in a day, reserved before anything is asked."""
 
+import json
+import math
 from collections.abc import Callable, Generator, Sequence
 from datetime import datetime
 
@@ -11,6 +13,8 @@ from engram.llm.base import ChatModel, Effort, Message, Piece, Stream, Tool
 from engram.loop.tokens import count_messages, count_tokens
 from engram.tuning import Tuning
 
+_MARGIN = 1.25
+"""By how much a provider may count more than the estimate."""
 PURPOSE = "idle"
 """What the calls are recorded as."""
 
@@ -97,7 +101,7 @@ class RationedModel:
         """Ask for the next answer; reading it raises `BudgetError` where the day does not allow it."""
 
         def pieces() -> Generator[Piece]:
-            most = count_tokens(system) + count_messages(messages) + max_tokens
+            most = _largest(system, messages, tools, shape) + max_tokens
             day = self._rations.reserve(most)
             answer = self._model.stream(
                 system, messages, max_tokens=max_tokens, tools=tools, shape=shape, effort=effort
@@ -113,6 +117,23 @@ class RationedModel:
     def close(self) -> None:
         """Give back connections; the model can be used again."""
         self._model.close()
+
+
+def _largest(
+    system: str, messages: Sequence[Message], tools: Sequence[Tool], shape: type[BaseModel] | None
+) -> int:
+    """Return the most tokens that a request can take as input: all its texts, and what belongs to tools and shapes."""
+    beside = [
+        *(call.raw for message in messages for call in message.calls),
+        *(result.text for message in messages for result in message.results),
+        *(
+            f"{tool.name} {tool.description} {json.dumps(tool.parameters.model_json_schema())}"
+            for tool in tools
+        ),
+        *([] if shape is None else [json.dumps(shape.model_json_schema())]),
+    ]
+    estimated = count_tokens(system) + count_messages(messages) + sum(map(count_tokens, beside))
+    return math.ceil(_MARGIN * estimated)
 
 
 def _pieces(answer: Stream) -> Generator[Piece]:

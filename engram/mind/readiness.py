@@ -54,7 +54,7 @@ ACHIEVEMENTS = (
     Achievement(
         statement="mind/ready_05_first_prompt_acted",
         title="First prompt to itself that it acted upon",
-        counts="a thought of the idle mind about a goal, with an action after it",
+        counts="a thought of the idle mind about a goal that a model thought through, and answered",
     ),
     Achievement(
         statement="mind/ready_06_first_identity_weight",

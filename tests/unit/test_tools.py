@@ -86,14 +86,19 @@ def test_who_said_all_beside_the_call_has_answered() -> None:
 
 
 def test_rounds_and_calls_are_bounded() -> None:
-    """After three answers that ask, the next one is offered nothing; of all calls six are carried out."""
+    """After three answers that ask, the next is offered nothing and told all in words; of all calls six are carried out."""
     many = [call(number=number) for number in range(4)]
     model = ScriptedModel(*(asks("", *many) for _ in range(ROUNDS)), SURE)
     response, _ = respond(model, [tool()])
     assert response.text == SURE
     assert [bool(each.tools) for each in model.asked] == [True] * ROUNDS + [False]
-    results = [text for question in range(1, ROUNDS + 1) for text in told(model, question)]
-    assert (len(results), results.count(USED_UP)) == (len(many) * ROUNDS, len(many) * ROUNDS - CALLS)
+    last = model.asked[-1].messages
+    assert not any(each.calls or each.results for each in last)
+    words = "\n".join(each.text for each in last)
+    assert (words.count(" gave:\n"), words.count(USED_UP)) == (
+        len(many) * ROUNDS,
+        len(many) * ROUNDS - CALLS,
+    )
 
 
 @pytest.mark.parametrize("raw", ["{}", "not JSON", '{"name": 7}', "[1]", '{"name": null}'])
