@@ -5,7 +5,8 @@ CYPHER 25
 // returns: one row: force (map or null: {id, version, at, text, mood, seeded}), cites (list of maps {memory, key, line,
 //   status, content, importance, event_at}, what the version in force rests on, ascending by line and memory), last
 //   (integer, 0 where there is no version), last_at (datetime or null), notes (list of maps {id, content, importance,
-//   event_at}, the oldest first), manifest (map or null: {achievement, friction, bonding, signals_at, counted_at,
+//   event_at}, the oldest first), refused (map or null: {version, at, text, reason, basis}, the last version, where that
+//   was refused), manifest (map or null: {achievement, friction, bonding, signals_at, counted_at,
 //   last_seen_at})
 CALL () {
   MATCH (w:WorkingMemory)
@@ -17,7 +18,7 @@ CALL () {
   MATCH (w:WorkingMemory)
   WHERE w.space = $space AND w.version IS NOT NULL
   WITH w ORDER BY w.space DESC, w.version DESC LIMIT 1
-  RETURN collect({version: w.version, at: w.at})[0] AS last
+  RETURN collect(w)[0] AS last
 }
 CALL (w) {
   MATCH (w)-[c:CITES]->(m:Memory)
@@ -42,4 +43,5 @@ RETURN
   coalesce(last.version, 0) AS last,
   last.at AS last_at,
   notes,
+  CASE WHEN last.state = 'refused' THEN last {.version, .at, .text, .reason, .basis} END AS refused,
   a {.achievement, .friction, .bonding, .signals_at, .counted_at, .last_seen_at} AS manifest

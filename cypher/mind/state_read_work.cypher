@@ -5,10 +5,11 @@ CYPHER 25
 // $limit: integer, most of each
 // $own: string, how the names of sessions begin in which nobody talks
 // returns: one row: goals (list of maps {text, state, priority, blocked_by, changed_at}, what is not over, the most
-//   pressing first), done (list of such maps, since then), counts (map {done, dropped, memories, sessions, runs}),
-//   sessions (list of maps {id, ended_at, turns, first}, the last ones, the newest first), traces (list of maps {topics,
-//   boxes, last_at}), procedures, corrections, insights (lists of maps {id, content, importance, event_at, seen}),
-//   tensions (list of maps {low, high, one, other, at}), unanswered (list of maps {text, at})
+//   pressing first), done (list of such maps, since then), counts (map {done, dropped, sessions, runs, unremembered},
+//   the last of what was not answered and no memory holds), sessions (list of maps {id, ended_at, turns}, the last
+//   ones, the newest first), traces (list of maps {topics, boxes, last_at}), procedures, corrections, insights (lists
+//   of maps {id, content, importance, event_at, seen}), tensions (list of maps {low, high, one, other, at}), unanswered
+//   (list of maps {id, content}, the memories of what was not answered)
 CALL () {
   MATCH (g:Goal)
   WHERE g.space = $space AND g.state IN ['active', 'incubating', 'blocked']
@@ -25,14 +26,7 @@ CALL () {
   MATCH (s:Session)
   WHERE s.space = $space AND s.id IS NOT NULL AND s.ended_at IS NOT NULL AND NOT s.id STARTS WITH $own
   WITH s ORDER BY s.ended_at DESC, s.id LIMIT 3
-  CALL (s) {
-    OPTIONAL MATCH (s)<-[:PART_OF]-(t:Turn)
-    WHERE t.space = $space AND t.source_tag = 'external_user'
-    WITH t ORDER BY t.at, t.id LIMIT 1
-    RETURN left(t.text, 200) AS first
-  }
-  WITH s, first ORDER BY s.ended_at DESC, s.id
-  RETURN collect(s {.id, .ended_at, first: first, turns: COUNT { (s)<-[:PART_OF]-(:Turn) }}) AS sessions
+  RETURN collect(s {.id, .ended_at, turns: COUNT { (s)<-[:PART_OF]-(:Turn) }}) AS sessions
 }
 CALL () {
   MATCH (t:Trace)
@@ -67,12 +61,23 @@ CALL () {
 CALL () {
   MATCH (e:ScratchEntry {space: $space, awaits: true})
   WITH e ORDER BY e.at DESC, e.id LIMIT $limit
-  RETURN collect(e {.text, .at}) AS unanswered
+  // As that memory tells it, so that what is erased is told no more.
+  MATCH (e)-[:HEARD_AS]->(t:Turn)<-[:DERIVED_FROM]-(m:Memory:Episodic)
+  WHERE t.space = $space AND m.space = $space AND m.content = t.text AND m.status = 'active'
+  WITH DISTINCT m ORDER BY m.event_at DESC, m.id
+  RETURN collect(m {.id, .content}) AS unanswered
 }
 RETURN
   goals, done, sessions, traces, procedures, corrections, insights, tensions, unanswered,
   {
     done: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'done' },
+    unremembered: COUNT {
+      MATCH (e:ScratchEntry {space: $space, awaits: true})
+      WHERE NOT EXISTS {
+        MATCH (e)-[:HEARD_AS]->(t:Turn)<-[:DERIVED_FROM]-(m:Memory:Episodic)
+        WHERE t.space = $space AND m.space = $space AND m.content = t.text AND m.status = 'active'
+      }
+    },
     dropped: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'dropped' },
     sessions: COUNT { MATCH (s:Session) WHERE s.space = $space AND s.id IS NOT NULL AND NOT s.id STARTS WITH $own },
     runs: COUNT { MATCH (r:JobRun) WHERE r.started_at > $since AND coalesce(r.space, $space) = $space }

@@ -3,8 +3,8 @@ CYPHER 25
 // the space and the version's number, so of two that make the same number one is stored, and the other is told so.
 // The memories were locked in the same transaction.
 // $space: string, whose
-// $version: map {id, version, at, state, text, mood, reason, chars, plain, seeded, seed, run, achievement, friction,
-//   bonding}
+// $version: map {id, version, at, state, text, mood, reason, chars, plain, seeded, seed, basis, run, achievement,
+//   friction, bonding}
 // $cites: list of maps {memory, line, key}
 // $consumed: list of strings, ids of the notes that are in it
 // returns: one row: taken (boolean, whether it is stored by this run)

@@ -1,6 +1,7 @@
 """The working memory's sections, budget, guards, pointers and seed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engram.loop.tokens import count_tokens
-from engram.mind.state.budget import CUT, budget, fitted
+from engram.mind.state.budget import CUT, budget, shown_within
 from engram.mind.state.cycle import Cycle, again
 from engram.mind.state.erasing import without
-from engram.mind.state.fitting import fitted as placed
-from engram.mind.state.fitting import shares
+from engram.mind.state.fitting import placed, shares
 from engram.mind.state.guards import MOST_POINTERS, refusal
 from engram.mind.state.leaving import merged, point, queries
 from engram.mind.state.lines import KEPT_KEY, Line, cited, kept, key, line, parsed
@@ -21,7 +21,7 @@ from engram.mind.state.pointers import Pointer, checked, parse
 from engram.mind.state.sections import Section, State, lines_of, sections
 from engram.mind.state.seeding import OVERLAP, TOKENS, pieces
 from engram.mind.state.signals import Levels
-from engram.mind.state.versions import Cited, Draft, InForce, Standing
+from engram.mind.state.versions import Cited, Draft, InForce, Note, Refused, Standing
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
@@ -56,7 +56,7 @@ def test_a_budget_is_the_window_s(window: int, characters: int) -> None:
 @given(lines.map(lambda each: "\n".join(each * 40)), st.integers(1_000, 300_000))
 def test_what_is_fitted_fits_and_says_that_it_was_cut(text: str, window: int) -> None:
     """It is never longer than the budget; it is whole, or ends with the note and holds whole lines alone."""
-    shown = fitted(text, window)
+    shown = shown_within(text, window)
     assert len(shown) <= budget(window)
     if len(text) <= budget(window):
         assert shown == text
@@ -121,6 +121,14 @@ def test_pieces_of_a_seed_hold_every_word(text: str) -> None:
         )
 
 
+def test_a_word_of_any_length_is_cut() -> None:
+    """What has no space in it is cut between its characters, and none of them is lost."""
+    long = "".join(chr(97 + n % 26) for n in range(100_000))
+    cut = [*pieces(f"before {long} after", overlap=0)]
+    assert all(count_tokens(piece) <= TOKENS * 1.1 for piece in cut)
+    assert "".join(cut).replace(" ", "") == f"before{long}after"
+
+
 NOTHING = Standing(force=None, last=0, last_at=None, notes=(), levels=None, counted_at=None, seen_at=None)
 sizes = st.lists(st.integers(1, 250), max_size=40)
 levels = st.builds(
@@ -162,7 +170,7 @@ def in_force(draft: Draft, status: str = "active") -> Standing:
         )
         for each in draft.cites
     )
-    force = InForce(version=draft.number, at=draft.at, text=draft.text, mood="", seeded=False, cites=cites)
+    force = InForce(version=draft.number, at=draft.at, stored=draft.text, mood="", seeded=False, cites=cites)
     return Standing(
         force=force,
         last=draft.number,
@@ -327,3 +335,63 @@ def test_erased_lines_leave_the_others_theirs() -> None:
     assert parsed(left, {key("we mended the boat"): ["m1"]})[Section.ACTIVE] == (
         Line("we mended the boat", ("m1",)),
     )
+
+
+def test_a_title_inside_a_line_is_no_title() -> None:
+    """Only a line that is the title and nothing else ends a person's text: a memory may speak of it."""
+    said = "Noor read “# Working Memory State ## The Bond” in a file, and # Working Memory State again"
+    text = state("# Mine\n\n# Working Memory State\n\nis what I call it", BOND=[said]).text()
+    assert [each.text for each in parsed(text, {})[Section.BOND]] == [said]
+    assert kept(text) == "# Mine\n\n# Working Memory State\n\nis what I call it"
+    draft = cycle_of({**EMPTY, Section.BOND: (line(said, ["m1"], 1.0),)}, NOTHING, 8_000, Levels(at=AT))
+    assert (draft.state, draft.reason) == ("taken", None)
+
+
+def test_what_is_not_believed_is_not_told() -> None:
+    """A line goes where one memory that it rests on does not hold or was forgotten; of a person's text what says it."""
+    own = "# Mine\n\nThe secret of the lighthouse is blue\nand the boat is red"
+    told = ("we mended the boat", "Noor sold the violin", "Tomas came")
+    cites = [
+        Cited(memory=memory, key=of, status=status, content=content, importance=0.5, event_at=AT)
+        for memory, of, status, content in (
+            ("m1", key(told[0]), "active", "mended"),
+            ("m2", key(told[0]), "active", "the boat"),
+            ("m3", key(told[1]), "superseded", "sold"),
+            ("m4", KEPT_KEY, "archived", "The secret of the lighthouse is blue"),
+        )
+    ]
+    force = InForce(
+        version=1, at=AT, stored=state(own, ACTIVE=[*told]).text(), mood="", seeded=False, cites=tuple(cites)
+    )
+    assert "secret" not in force.text
+    assert "and the boat is red" in force.text
+    assert [each.text for each in parsed(force.text, {})[Section.ACTIVE]] == [told[0], told[2]]
+    left = force.text_without({"m2"})
+    assert [each.text for each in parsed(left, {})[Section.ACTIVE]] == [told[2]]
+
+
+def test_what_is_refused_keeps_its_notes_and_is_not_made_again() -> None:
+    """The notes wait on; of the same comes no other version, and what is new besides makes one."""
+    note = Note(id="n1", content="a note", importance=0.5, event_at=AT)
+    waiting = replace(NOTHING, notes=(note,))
+    draft = cycle_of(EMPTY, waiting, 8_000, Levels(at=AT))
+    assert (draft.state, draft.consumed, draft.number) == ("refused", (), 1)
+    assert draft.reason is not None
+    refused = Refused(version=1, at=AT, text=draft.text, reason=draft.reason, basis=draft.basis)
+    stands = replace(waiting, last=1, refused=refused)
+    cycle = Cycle(
+        standing=stands,
+        material=Material(pool=EMPTY, found=1),
+        window=8_000,
+        levels=Levels(at=AT),
+        now=AT + timedelta(hours=2),
+        run="another run",
+        search=lambda _: [],
+    )
+    made = again(cycle.make, lambda _: pytest.fail("it is stored again"))
+    assert made is not None
+    assert (made.draft.number, made.draft.state) == (1, "refused")
+    assert "is not made again" in made.notes[0]
+    news = {**EMPTY, Section.ACTIVE: (line("we mended the boat and found the leak in its hull at last"),)}
+    later = cycle_of(news, stands, 8_000, Levels(at=AT))
+    assert (later.state, later.number, later.consumed) == ("taken", 2, ("n1",))

@@ -12,7 +12,7 @@ def budget(window: int) -> int:
     return next(characters for tokens, characters in BUDGETS if window >= tokens)
 
 
-def fitted(text: str, window: int) -> str:
+def shown_within(text: str, window: int) -> str:
     """Return a working memory as a prompt has it: whole, or its first whole lines and a note."""
     most = budget(window)
     if len(text) <= most:

@@ -12,9 +12,10 @@ from engram.loop.events import Event
 from engram.loop.fencing import memory_line
 from engram.loop.signals import scan
 from engram.mind.part import AgentTool, MindPart, Situation, Utterance
-from engram.mind.state.budget import fitted
+from engram.mind.state.budget import shown_within
 from engram.mind.state.notes import IMPORTANCE, take_note, tell
-from engram.mind.state.versions import Standing, standing
+from engram.mind.state.versions import Note, Standing, standing
+from engram.records import Memory
 from engram.text import inert, short
 
 NOTE, SEARCH = "working_memory_note", "memory_search"
@@ -76,8 +77,10 @@ class Carried(MindPart):
     def __init__(self, situation: Situation) -> None:
         super().__init__(situation)
         self._held: Standing | None = None
-        self._noted: list[str] = []
+        self._noted: list[Memory] = []
         """What was noted in this conversation."""
+        self._forgotten: set[str] = set()
+        """Ids of what was forgotten in it."""
         self._came_back = False
 
     def begin(self) -> Sequence[str]:
@@ -104,9 +107,12 @@ class Carried(MindPart):
         """Return the version in force, as long as it may be, and the notes since."""
         held = self._held
         window = self.situation.memory.settings.context_tokens
-        carried = [] if held is None or held.force is None else fitted(held.force.text, window).splitlines()
-        notes = [*([] if held is None else (note.content for note in held.notes)), *self._noted]
-        lines = [each for each in carried if each.strip()]
+        lines: list[str] = []
+        if held is not None and held.force is not None:
+            carried = shown_within(held.force.text_without(self._forgotten), window)
+            lines += [each for each in carried.splitlines() if each.strip()]
+        waiting: Sequence[Note | Memory] = [*(() if held is None else held.notes), *self._noted]
+        notes = [each.content for each in waiting if each.id not in self._forgotten]
         if notes:
             lines.append("Unsynthesised notes:")
             lines += [f"- {inert(each, _NOTE_CHARACTERS)}" for each in dict.fromkeys(notes[-SHOWN_NOTES:])]
@@ -119,14 +125,22 @@ class Carried(MindPart):
             AgentTool(tool=SEARCH_TOOL, use=self._search),
         )
 
+    def forget(self, memory_id: str) -> None:
+        """Tell nothing more in this conversation of a memory that was forgotten in it."""
+        self._forgotten.add(memory_id)
+
     def _note(self, given: NoteParameters) -> str:
         memory = self.situation.memory
         stored = take_note(memory, given.note, importance=given.importance)
-        self._noted.append(stored.content)
+        self._noted.append(stored)
         return f"Noted as {short(stored.id)} at {memory.now():%Y-%m-%d %H:%M} UTC; a search finds it from now on."
 
     def _search(self, given: SearchParameters) -> str:
-        hits = self.situation.memory.recall(given.query, given.k, session=self.situation.session)
+        # Read only: it is in front of a reply, and what a thought looks up for itself is not used the more for it.
+        hits = self.situation.memory.recall(
+            given.query, given.k, session=self.situation.session, read_only=True
+        )
+        self.situation.show(hit.memory for hit in hits)
         return "\n".join(memory_line(hit.memory) for hit in hits) or "Nothing was found."
 
     def _events(self, text: str) -> Iterator[str]:

@@ -5,22 +5,22 @@ old text is the measure of the new one, less what it said of memories that are n
 collapse.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engram.llm.base import ChatModel
-from engram.mind.state.budget import CUT, budget, fitted
-from engram.mind.state.fitting import SHARES
-from engram.mind.state.fitting import fitted as placed_in
+from engram.mind.state.budget import CUT, budget, shown_within
+from engram.mind.state.fitting import SHARES, placed
 from engram.mind.state.guards import MOST_POINTERS, refusal
 from engram.mind.state.leaving import Kept, Search, point, pointers_of
 from engram.mind.state.lines import KEPT, KEPT_KEY, Line, Lines, cited, key
 from engram.mind.state.material import Material, fading
 from engram.mind.state.rewriting import rewrite
-from engram.mind.state.sections import TITLE, Section, State
+from engram.mind.state.sections import TITLE, Section, State, divided
 from engram.mind.state.signals import Levels
-from engram.mind.state.versions import Cited, Draft, InForce, Standing
+from engram.mind.state.versions import Cited, Draft, InForce, Refused, Standing
 from engram.text import single_line
 
 CARRIED = (Section.BOND, Section.ACTIVE)
@@ -47,6 +47,8 @@ class Made:
     pointers: int
     notes: tuple[str, ...]
     """What could not be done, in words."""
+    anew: bool = True
+    """Whether it is to be stored; not what was refused before, and is stored with its reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +70,15 @@ class Cycle:
     def make(self) -> Made:
         """Return the next version, taken or refused, with what could not be done."""
         pool = self._pool()
+        basis = self._basis(pool)
+        refused = self.standing.refused
+        if refused is not None and refused.basis == basis:
+            return self._as_before(refused)
         worded, notes = self._worded(pool)
         above = self._above()
         room = budget(self.window) - len(self._state({}, above).text())
         aside = int(room * SHARES[Section.POINTERS])
-        lines = placed_in({**pool, **(worded or {})}, room=room - aside, levels=self.levels)
+        lines = placed({**pool, **(worded or {})}, room=room - aside, levels=self.levels)
         kept = self._left(pool, lines, above, most=max(1, min(MOST_POINTERS, aside // _POINTER)))
         room -= sum(each.size for own in lines.values() for each in own)
         lines, lost = _with_pointers(lines, kept, room)
@@ -89,9 +95,41 @@ class Cycle:
             levels=self.levels,
             run=self.run,
             cites=(*_cites(lines), *_kept_cites(self.standing.force, above)),
-            consumed=tuple(note.id for note in self.standing.notes),
+            # What is refused tells nobody the notes: they wait on.
+            consumed=tuple(note.id for note in self.standing.notes) if reason is None else (),
+            basis=basis,
         )
         return Made(draft=draft, pointers=len(lines[Section.POINTERS]), notes=(*notes, *kept.notes, *lost))
+
+    def _basis(self, pool: Lines) -> str:
+        """Return a hash of what a version is made of: of the same comes the same, and that is not tried twice."""
+        force = self.standing.force
+        told = {
+            # The niche counts the runs of jobs, this one too.
+            (section.value, each.text)
+            for section, own in pool.items()
+            if section is not Section.NICHE
+            for each in own
+        }
+        made_of = (None if force is None else force.text, self.window, self.model is None, sorted(told))
+        return hashlib.sha256(repr(made_of).encode("utf-8", "replace")).hexdigest()[:32]
+
+    def _as_before(self, refused: Refused) -> Made:
+        """Return the version that was refused last, once more."""
+        draft = Draft(
+            number=refused.version,
+            at=refused.at,
+            state="refused",
+            text=refused.text,
+            mood=self.levels.mood(),
+            reason=refused.reason,
+            plain=self.model is None,
+            levels=self.levels,
+            run=self.run,
+            basis=refused.basis,
+        )
+        note = f"version {refused.version} was made of the same and refused: it is not made again"
+        return Made(draft=draft, pointers=0, notes=(note,), anew=False)
 
     def _state(self, lines: Lines, above: str) -> State:
         told = {section: tuple(each.text for each in own) for section, own in lines.items()}
@@ -173,16 +211,7 @@ class Cycle:
     def _measure(self) -> str | None:
         """Return the old text as the new one is measured by: as long as it may be now, less what is not believed."""
         force = self.standing.force
-        if force is None:
-            return None
-        gone = {
-            each.text
-            for own in force.lines.values()
-            for each in own
-            if each.cites and not any(_active(force, one) for one in each.cites)
-        }
-        lines = [one for one in force.text.split("\n") if one.removeprefix("- ") not in gone]
-        return fitted("\n".join(lines), self.window)
+        return None if force is None else shown_within(force.text, self.window)
 
 
 def shortened(text: str, most: int) -> str:
@@ -195,16 +224,12 @@ def shortened(text: str, most: int) -> str:
 
 
 def again(make: Callable[[], Made], store: Callable[[Draft], bool], *, tries: int = 3) -> Made | None:
-    """Return the version that is stored, made anew where somebody else took its number meanwhile; None: each time."""
+    """Return the version that is stored, made anew where something came between; None: each time."""
     for _ in range(tries):
         made = make()
-        if store(made.draft):
+        if not made.anew or store(made.draft):
             return made
     return None
-
-
-def _active(force: InForce, memory: str) -> bool:
-    return any(each.memory == memory and each.status == "active" for each in force.cites)
 
 
 def _holds(text: str, content: str) -> bool:
@@ -214,7 +239,7 @@ def _holds(text: str, content: str) -> bool:
 
 def _guarded(text: str, above: str) -> str:
     """Return a version as the guards see it: a person's own headings and lists are none of its own."""
-    own = f"{TITLE}{text.rpartition(TITLE)[2]}"
+    own = f"{TITLE}{divided(text)[1]}"
     return f"{own}\n{single_line(above)}" if above else own
 
 

@@ -36,7 +36,7 @@ def shares(levels: Levels) -> dict[Section, float]:
     return {section: share / total for section, share in weighed.items()}
 
 
-def fitted(pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Line, ...]]:
+def placed(pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Line, ...]]:
     """Return the lines that get a place, each section's in the pool's order.
 
     Args:
@@ -46,23 +46,23 @@ def fitted(pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Lin
     """
     parts = shares(levels)
     total = sum(parts[section] for section in pool) or 1.0
-    placed: dict[Section, list[Line]] = {section: [] for section in pool}
+    chosen: dict[Section, list[Line]] = {section: [] for section in pool}
     waiting: list[tuple[float, int, Section, Line]] = []
     left = room
     for section, lines in pool.items():
         own = int(room * parts[section] / total)
         for place, each in enumerate(lines):
             if each.size <= min(own, left):
-                placed[section].append(each)
+                chosen[section].append(each)
                 own -= each.size
                 left -= each.size
             else:
                 waiting.append((-parts[section] * (1.0 + each.weight) / (1 + place), place, section, each))
     for _, _, section, each in sorted(waiting, key=lambda one: one[:3]):
         if each.size <= left:
-            placed[section].append(each)
+            chosen[section].append(each)
             left -= each.size
     return {
         section: tuple(each for each in pool[section] if any(each is one for one in lines))
-        for section, lines in placed.items()
+        for section, lines in chosen.items()
     }

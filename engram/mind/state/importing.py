@@ -7,8 +7,11 @@ and the version says which text it took in.
 
 import hashlib
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +19,7 @@ from engram.errors import DatabaseError, ErasedError, InvalidInputError
 from engram.memory import Engram
 from engram.mind.state.budget import budget
 from engram.mind.state.cycle import KEPT_SHARE, shortened
-from engram.mind.state.fitting import fitted
+from engram.mind.state.fitting import placed
 from engram.mind.state.lines import KEPT, KEPT_KEY, Line, key
 from engram.mind.state.rendering import render
 from engram.mind.state.sections import Section, State
@@ -24,7 +27,7 @@ from engram.mind.state.seeding import IMPORTANCE, pieces
 from engram.mind.state.signals import Levels
 from engram.mind.state.versions import Draft, Standing, standing, store
 from engram.text import printable
-from engram.validation import normalise
+from engram.validation import check_content, normalise
 
 SOURCE = "seed"
 BACKUP = ".seed-backup"
@@ -53,7 +56,7 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
     """Take a text into the working memory of a space, unless it was taken in before.
 
     Raises:
-        InvalidInputError: It is no text, blank or too long; nothing is done.
+        InvalidInputError: It is no text, blank or too long, or a piece of it is; nothing is done.
         DatabaseError: Others make versions all the time; the memories are stored.
     """
     text = _read(path)
@@ -61,12 +64,16 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
     done = memory.graph.read("mind/state_find_seed", space=memory.space, seed=seed)
     if done:
         return TakenIn(version=done[0]["version"], at=done[0]["at"], again=True)
+    limit = memory.settings.max_content_bytes
+    cut = [check_content(piece, limit=limit) for piece in pieces(printable(text))]
     backup = _back_up(path, text)
-    stored, left_out = _remember(memory, text)
+    stored, left_out = _remember(memory, cut)
     for _ in range(_TRIES):
         draft = _draft(memory, standing(memory.graph, space=memory.space), text, stored, seed)
         if store(memory.graph, draft, space=memory.space):
-            render(memory.settings, draft.text, space=memory.space)
+            force = standing(memory.graph, space=memory.space).force
+            # Another version may be in force by now; and of lines that go on, not all need be believed still.
+            render(memory.settings, draft.text if force is None else force.text, space=memory.space)
             return TakenIn(
                 version=draft.number,
                 at=draft.at,
@@ -93,25 +100,29 @@ def _read(path: Path) -> str:
 
 
 def _back_up(path: Path, text: str) -> Path:
-    """Copy the file beside itself, unless there is a copy: the first one is never overwritten."""
-    backup = path.with_name(path.name + BACKUP)
-    draft = backup.with_name(f".{backup.name}.{uuid4().hex[:8]}")
+    """Copy the text beside its file, and return the copy, which may be there: none is ever overwritten."""
+    draft = path.with_name(f".{path.name}{BACKUP}.{uuid4().hex[:8]}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        os.link(draft, backup)  # whole or not at all, and never over another
-    except FileExistsError:
-        pass
+        names = (f"{path.name}{BACKUP}{'' if n == 1 else f'-{n}'}" for n in count(1))
+        return next(backup for name in names if _is_copy(backup := path.with_name(name), draft))
     finally:
         draft.unlink(missing_ok=True)
-    return backup
 
 
-def _remember(memory: Engram, text: str) -> tuple[tuple[str, ...], int]:
+def _is_copy(backup: Path, draft: Path) -> bool:
+    """Let a file that is not there be a copy of `draft`, and return whether it is one."""
+    with suppress(FileExistsError):
+        os.link(draft, backup)  # whole or not at all, and never over another
+    return backup.is_file() and backup.read_bytes() == draft.read_bytes()
+
+
+def _remember(memory: Engram, cut: Sequence[str]) -> tuple[tuple[str, ...], int]:
     stored, left_out = [], 0
-    for piece in pieces(printable(text)):
+    for piece in cut:
         try:
             stored.append(memory.remember(piece, source=SOURCE, importance=IMPORTANCE).id)
         except ErasedError:
@@ -127,7 +138,7 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
     above = above or printable(text).strip()[: int(budget(window) * KEPT_SHARE)]
     old: dict[Section, tuple[Line, ...]] = {} if held.force is None else held.force.lines
     empty = State(at=now, mood=levels.mood(), lines={}, kept=above)
-    lines = fitted(old, room=budget(window) - len(empty.text()), levels=levels)
+    lines = placed(old, room=budget(window) - len(empty.text()), levels=levels)
     told = {section: tuple(each.text for each in own) for section, own in lines.items()}
     cites = [
         {"memory": one, "line": number, "key": key(each.text)}

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engram.mind.state.sections import TITLE, Section, lines_of, sections
+from engram.mind.state.sections import Section, divided, lines_of, sections
 from engram.text import single_line
 
 LONGEST = 200
@@ -61,7 +61,7 @@ def parsed(text: str, cites: Mapping[str, Sequence[str]]) -> dict[Section, tuple
         text: The text; of what stands above the last title nothing is a line.
         cites: By a line's key, the ids of the memories that it rests on.
     """
-    own = sections(text.rpartition(TITLE)[2])
+    own = sections(divided(text)[1])
     return {
         section: tuple(Line(each, tuple(cites.get(key(each), ()))) for each in lines_of(own[section.value]))
         for section in Section
@@ -71,7 +71,7 @@ def parsed(text: str, cites: Mapping[str, Sequence[str]]) -> dict[Section, tuple
 
 def kept(text: str) -> str:
     """Return a person's own text above a version; '' where there is none."""
-    above = text.rpartition(TITLE)[0].rstrip()
+    above = divided(text)[0].rstrip()
     return above.removesuffix("---").rstrip()
 
 

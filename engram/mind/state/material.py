@@ -29,8 +29,6 @@ WEIGHS = THRESHOLD
 """Weight from which a memory is part of who the agent is becoming: the one from which it is drawn into a prompt as that."""
 _NOTED = 0.5
 """What a note counts beside its importance in the version that takes it in."""
-_FIRST = 60
-"""Characters of how a conversation began."""
 _UNTAGGED = frozenset({Kind.EPISODIC, Kind.SEMANTIC, Kind.PREFERENCE, Kind.PROCEDURAL})
 
 
@@ -174,13 +172,9 @@ def _done(work: Mapping[str, Any]) -> list[Line]:
 def _lately(work: Mapping[str, Any], now: datetime) -> list[Line]:
     """Return the last conversations and what is being pursued."""
     talks = [
+        # Without a word of it: what cites nothing would outlive an erasure.
         line(
-            f"Talked {session['ended_at']:%Y-%m-%d %H:%M} ({session['turns']} turns)"
-            + (
-                f", beginning with “{line(session['first'], longest=_FIRST).text}”"
-                if session["first"]
-                else ""
-            ),
+            f"Talked {session['ended_at']:%Y-%m-%d %H:%M} ({session['turns']} turns)",
             weight=fading(1.0, session["ended_at"], now),
         )
         for session in work["sessions"]
@@ -202,7 +196,7 @@ def _halted(goal: Mapping[str, Any]) -> str:
 def _gaps(work: Mapping[str, Any]) -> list[Line]:
     """Return what is open: what was not answered, what contradicts itself, what nothing comes to mind for."""
     return [
-        *(line(f"Not answered yet: {entry['text']}", weight=1.0) for entry in work["unanswered"]),
+        *_unanswered(work),
         *(
             line(
                 f"Which holds: “{line(row['one'], longest=70).text}” or “{line(row['other'], longest=70).text}”?",
@@ -216,6 +210,16 @@ def _gaps(work: Mapping[str, Any]) -> list[Line]:
             for goal in work["goals"]
             if goal["state"] == "incubating"
         ),
+    ]
+
+
+def _unanswered(work: Mapping[str, Any]) -> list[Line]:
+    """Return what waits for an answer, by the memories that hold it; of what is no memory how many there are."""
+    known = [line(f"Not answered yet: {row['content']}", [row["id"]], 1.0) for row in work["unanswered"]]
+    others = work["counts"]["unremembered"]
+    return [
+        *known,
+        *([line(f"Not answered yet: {others:,} that no memory holds", weight=1.0)] if others else ()),
     ]
 
 

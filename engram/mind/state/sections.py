@@ -9,6 +9,7 @@ from enum import StrEnum
 from engram.text import single_line
 
 TITLE = "# Working Memory State"
+_TITLE_LINE = re.compile(rf"^{TITLE}$", re.MULTILINE)
 _HEADING = re.compile(r"^## (?P<name>.+?)\s*$", re.MULTILINE)
 _DREAMED = "_Last dream: {at} | Mood: {mood}_"
 
@@ -55,6 +56,12 @@ class State:
                 + ("\n".join(f"- {single_line(line)}" for line in own) or "_nothing yet_")
             )
         return "\n\n".join(parts) + "\n"
+
+
+def divided(text: str) -> tuple[str, str]:
+    """Return what stands above the last line that is the title, and what stands below it; of a text without one all is below."""
+    titles = [*_TITLE_LINE.finditer(text)]
+    return (text[: titles[-1].start()], text[titles[-1].end() :]) if titles else ("", text)
 
 
 def sections(text: str) -> dict[str, str]:

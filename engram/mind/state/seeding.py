@@ -12,6 +12,8 @@ IMPORTANCE = 0.75
 def pieces(text: str, *, tokens: int = TOKENS, overlap: int = OVERLAP) -> Iterator[str]:
     """Yield pieces of at most so many tokens, cut between lines where that is possible, else between words.
 
+    A word that is longer by itself is cut between its characters.
+
     Each begins with the end of the one before, of at most `overlap` tokens. Together they hold every word of the text.
     """
     units = [*_units(text, tokens - overlap)]
@@ -40,7 +42,16 @@ def _units(text: str, most: int) -> Iterator[str]:
         for word in line.split(" "):
             if part and count_tokens(f"{part} {word}") > most:
                 yield f"{part} "
-                part = word
-            else:
-                part = f"{part} {word}" if part else word
+                part = ""
+            *full, rest = _cut(f"{part} {word}" if part else word, most)
+            yield from full
+            part = rest
         yield part
+
+
+def _cut(word: str, most: int) -> list[str]:
+    """Return a word in parts of at most so many tokens: what has no space in it may be of any length."""
+    if count_tokens(word) <= most or len(word) == 1:
+        return [word]
+    middle = len(word) // 2
+    return [*_cut(word[:middle], most), *_cut(word[middle:], most)]

@@ -32,7 +32,6 @@ EVENTS: Mapping[str, tuple[Signal, float]] = {
     "correction": (Signal.FRICTION, 0.3),
     "verdict_useless": (Signal.FRICTION, 0.2),
     "goal_stuck": (Signal.FRICTION, 0.4),
-    "answer_failed": (Signal.FRICTION, 0.2),
     "thanks": (Signal.BONDING, 0.3),
     "told_of_self": (Signal.BONDING, 0.15),
     "came_back": (Signal.BONDING, 0.1),

@@ -6,13 +6,14 @@ number: one gets it, and the other begins anew.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from engram.errors import NotFoundError
 from engram.graph import Graph, Row, Transaction
+from engram.mind.state.erasing import without
 from engram.mind.state.lines import KEPT_KEY, Line, kept, parsed
 from engram.mind.state.sections import Section
 from engram.mind.state.signals import Levels
@@ -51,11 +52,23 @@ class InForce:
 
     version: int
     at: datetime
-    text: str
+    stored: str
+    """Its text as it was taken."""
     mood: str
     seeded: bool
     """Whether it was made by taking in a person's text."""
     cites: tuple[Cited, ...]
+
+    @property
+    def text(self) -> str:
+        """What is told of it: no line that rests on a memory which is not believed any more, or was forgotten."""
+        return self.text_without(())
+
+    def text_without(self, ids: Collection[str]) -> str:
+        """Return its text, without what rests on some memories either."""
+        gone = [each for each in self.cites if each.status != "active" or each.memory in ids]
+        above = [each.content for each in gone if each.key == KEPT_KEY]
+        return without(self.stored, {each.key for each in gone}, above) if gone else self.stored
 
     @property
     def lines(self) -> dict[Section, tuple[Line, ...]]:
@@ -63,7 +76,7 @@ class InForce:
         by_key: dict[str, list[str]] = defaultdict(list)
         for each in self.cites:
             by_key[each.key].append(each.memory)
-        return parsed(self.text, by_key)
+        return parsed(self.stored, by_key)
 
     @property
     def kept(self) -> str:
@@ -74,6 +87,18 @@ class InForce:
     def kept_cites(self) -> tuple[Cited, ...]:
         """The memories that hold that text."""
         return tuple(each for each in self.cites if each.key == KEPT_KEY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The last version, which was refused."""
+
+    version: int
+    at: datetime
+    text: str
+    reason: str
+    basis: str | None
+    """Hash of what it was made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +117,8 @@ class Standing:
     """Until when what the graph records was counted for them."""
     seen_at: datetime | None
     """When a conversation ended last."""
+    refused: Refused | None = None
+    """The last version, where that was refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +143,8 @@ class Draft:
     """Ids of the notes that are in it."""
     seed: str | None = None
     """Hash of the person's text that it takes in."""
+    basis: str | None = None
+    """Hash of what it was made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +172,7 @@ def standing(graph: Graph, *, space: str) -> Standing:
         force=None if force is None else _in_force(force, row["cites"]),
         last=row["last"],
         last_at=row["last_at"],
+        refused=None if row["refused"] is None else Refused(**row["refused"]),
         notes=tuple(Note(**each) for each in row["notes"]),
         levels=levels_of(manifest),
         counted_at=manifest.get("counted_at"),  # type: ignore[arg-type]  # a datetime or nothing
@@ -160,7 +190,12 @@ def levels_of(held: Mapping[str, object]) -> Levels | None:
 
 
 def store(graph: Graph, draft: Draft, *, space: str) -> bool:
-    """Store a version with what it rests on, in one transaction; False where somebody else has its number."""
+    """Store a version with what it rests on, in one transaction.
+
+    Returns:
+        Whether it is stored. It is not where somebody else has its number, or where a memory that it tells has been erased
+        since it was made: then it has to be made anew.
+    """
     row = {
         "id": _version_id(space, draft.number),
         "version": draft.number,
@@ -173,6 +208,7 @@ def store(graph: Graph, draft: Draft, *, space: str) -> bool:
         "plain": draft.plain,
         "seeded": draft.seed is not None,
         "seed": draft.seed,
+        "basis": draft.basis,
         "run": draft.run,
         "achievement": draft.levels.achievement,
         "friction": draft.levels.friction,
@@ -180,8 +216,9 @@ def store(graph: Graph, draft: Draft, *, space: str) -> bool:
     }
 
     def work(transaction: Transaction) -> bool:
-        ids = sorted({each["memory"] for each in draft.cites})
-        transaction.run("write/lock_memories", space=space, ids=ids)
+        ids = sorted({*(each["memory"] for each in draft.cites), *draft.consumed})
+        if len(transaction.run("write/lock_memories", space=space, ids=ids).rows) < len(ids):
+            return False
         stored = transaction.run(
             "mind/state_store",
             space=space,
@@ -227,7 +264,7 @@ def _in_force(held: Row, cites: Sequence[Row]) -> InForce:
     return InForce(
         version=held["version"],
         at=held["at"],
-        text=held["text"],
+        stored=held["text"],
         mood=held["mood"] or "",
         seeded=bool(held["seeded"]),
         cites=tuple(own),
