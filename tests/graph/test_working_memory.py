@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from engram.erasing.wanted import Whole
+from engram.errors import InvalidInputError
 from engram.llm import Models
 from engram.llm.base import ToolCall
+from engram.loop.scratch import Scratch
+from engram.loop.tokens import count_tokens
 from engram.memory import Engram
 from engram.mind.state.budget import budget
-from engram.mind.state.carried import NOTE, SEARCH
+from engram.mind.state.carried import NOTE, SEARCH, Carried
 from engram.mind.state.erasing import forget_cited
 from engram.mind.state.importing import BACKUP, take_in
 from engram.mind.state.leaving import pointers_of
@@ -28,7 +31,7 @@ from engram.mind.state.signals import Levels
 from engram.mind.state.versions import Draft, InForce, Standing, get, history, standing, store
 from engram.testing import Asked, FixedClock, ScriptedAnswer, ScriptedModel
 from tests.graph.beside import another
-from tests.graph.talking import memories, talk
+from tests.graph.talking import entry, memories, talk
 
 pytestmark = pytest.mark.graph
 
@@ -134,7 +137,7 @@ def test_a_month_keeps_to_its_budget_and_loses_nothing(memory: Engram, clock: Fi
 
 
 def test_a_collapse_is_kept_as_refused_and_the_old_stays(memory: Engram, clock: FixedClock) -> None:
-    """A model that leaves nearly all away makes a refused version with its reason; the old one stays, in the file too."""
+    """It is kept with its reason; the old one stays, in the file too; notes wait on, and of the same none is made again."""
     long = State(
         at=clock.now,
         mood="",
@@ -154,6 +157,7 @@ def test_a_collapse_is_kept_as_refused_and_the_old_stays(memory: Engram, clock: 
     assert store(memory.graph, laid, space=memory.space)
     assert not store(memory.graph, replace(laid, run="another"), space=memory.space)
     live(memory, clock, facts(5))
+    noted = take_note(memory, "The deadline of the boat is the third of May")
     done = cycle(memory, clock)
     assert done.report[0]["state"] == "refused"
     assert "mass drop" in done.report[0]["reason"]
@@ -161,7 +165,87 @@ def test_a_collapse_is_kept_as_refused_and_the_old_stays(memory: Engram, clock: 
     assert (newest.state, newest.version, oldest.version) == ("refused", 2, 1)
     assert "mass drop" in (newest.reason or "")
     assert text_of(memory) == long == file_of(memory).read_text(encoding="utf-8")
+    assert [note.id for note in held(memory).notes] == [noted.id]
+    again = cycle(memory, clock)
+    assert any("is not made again" in note for note in again.notes)
     assert held(memory).last == 2
+
+
+def test_what_is_erased_meanwhile_is_not_stored(memory: Engram, clock: FixedClock) -> None:
+    """A version that tells a memory, or takes in a note, which is gone by now is not stored; it is made anew without."""
+    gone, left = live(memory, clock, facts(2))
+    draft = Draft(
+        number=1,
+        at=clock.now,
+        state="taken",
+        text=State(at=clock.now, mood="", lines={Section.BOND: ("what was said",)}).text(),
+        mood="",
+        reason=None,
+        plain=True,
+        levels=Levels(at=clock.now),
+        run="by hand",
+        cites=tuple({"memory": one, "line": 0, "key": "k"} for one in (gone, left)),
+    )
+    memory.forget(gone, erase=True)
+    assert not store(memory.graph, draft, space=memory.space)
+    assert not store(memory.graph, replace(draft, cites=(), consumed=(gone,)), space=memory.space)
+    assert held(memory).last == 0
+    assert store(memory.graph, replace(draft, cites=draft.cites[1:], consumed=(left,)), space=memory.space)
+
+
+def test_what_was_said_is_told_by_what_it_is_remembered_as(memory: Engram, clock: FixedClock) -> None:
+    """Of a conversation and of what was not answered no word is told that cites nothing: what is erased is nowhere left."""
+    said = "Will Tomas paint my lighthouse at Lake Asnen blue this year?"
+    waits = entry("waits", clock.now, run="a run that died", text=said, awaits=True)
+    Scratch(memory.graph, space=memory.space).hear([waits], run=waits.run, now=clock.now)
+    live(memory, clock, facts(5))
+    cycle(memory, clock)
+    assert "lighthouse" not in text_of(memory)
+    assert "Not answered yet: 1 that no memory holds" in text_of(memory)
+    with talk(memory, clock, session="morning") as agent:
+        [*agent.say("My telescope has a new lens since today")]
+    take_note(memory, "another one")
+    cycle(memory, clock)
+    force = in_force(memory)
+    gap = next(each for each in force.lines[Section.GAPS] if said in each.text)
+    assert [memory.get(each).content for each in gap.cites] == [said]
+    assert any(each.text.startswith("Talked 2") for each in force.lines[Section.ACTIVE])
+    lines = [each for own in force.lines.values() for each in own]
+    assert all(each.cites for each in lines if "lighthouse" in each.text or "telescope" in each.text)
+    memory.forget(gap.cites[0], erase=True)
+    assert "lighthouse" not in text_of(memory) + file_of(memory).read_text(encoding="utf-8")
+
+
+def test_what_is_forgotten_is_told_no_more(memory: Engram, clock: FixedClock) -> None:
+    """Neither in the conversation in which it is, nor in the next one, nor in the file, before any other version is made."""
+    ids = live(memory, clock, facts(6))
+    cycle(memory, clock)
+    noted = take_note(memory, "The deadline of the boat is the third of May")
+    force = in_force(memory)
+    gone, later = (
+        next(each.text for each in force.lines[Section.ACTIVE] if one in each.cites) for one in ids[:2]
+    )
+    with talk(memory, clock) as agent:
+        carried = next(part for part in agent._presence._parts if isinstance(part, Carried))
+        assert {f"- {gone}", f"- {noted.content}"} <= {*carried.sections()["working"]}
+        for each in (ids[0], noted.id):
+            memory.forget(each)
+            carried.forget(each)
+        told = carried.sections()["working"]
+        assert f"- {later}" in told
+        assert not {f"- {gone}", f"- {noted.content}", "Unsynthesised notes:"} & {*told}
+    memory.forget(ids[1])
+    with talk(memory, clock, session="later") as agent:
+        told = agent._presence.sections()["working"]
+        assert told
+        assert not {f"- {gone}", f"- {later}"} & {*told}
+    memory.tune("state.fewest", 50)
+    assert cycle(memory, clock).changed == 0
+    written = file_of(memory).read_text(encoding="utf-8")
+    assert written == text_of(memory)
+    assert gone not in written
+    assert later not in written
+    assert gone in in_force(memory).stored
 
 
 def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, clock: FixedClock) -> None:
@@ -188,8 +272,8 @@ def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, 
 
 
 def test_the_answering_model_notes_and_searches(memory: Engram, clock: FixedClock) -> None:
-    """What it asks for is done while it answers, the result is told as fenced data, and each answer is metered."""
-    live(memory, clock, ["Noor keeps the key of the harbour <b>under</b> the blue stone"])
+    """What it asks for is done while it answers, and told as fenced data; what a search finds came to mind, and is not used more."""
+    (key,) = live(memory, clock, ["Noor keeps the key of the harbour <b>under</b> the blue stone"])
     asks = ScriptedAnswer(
         "Let me look.",
         calls=(
@@ -201,6 +285,13 @@ def test_the_answering_model_notes_and_searches(memory: Engram, clock: FixedCloc
     )
     model = ScriptedModel(asks, "It is under the blue stone.", respond=lambda _: "{}")
     with talk(memory, clock, model) as agent:
+        carried = next(part for part in agent._presence._parts if isinstance(part, Carried))
+        before = memory.get(key)
+        search = carried.tools()[1]
+        search.use(search.parameters(query="key harbour"))
+        memory.flush()
+        assert memory.get(key) == before
+        assert key in agent._talk.shown
         [*agent.say("Where is the key of the harbour?")]
         assert agent._talk.said[-1].text == "Let me look.\n\nIt is under the blue stone."
     found, noted, refused, unknown = (each.text for each in model.asked[1].messages[-1].results)
@@ -343,12 +434,33 @@ def test_another_text_and_another_space_are_other_seeds(
     path = tmp_path / "own.md"
     path.write_text("Noor paints boats in the harbour of Lake Asnen", encoding="utf-8")
     path.with_name(f"own.md{BACKUP}").write_text("an older one", encoding="utf-8")
-    take_in(memory, path)
+    first = take_in(memory, path)
     assert path.with_name(f"own.md{BACKUP}").read_text(encoding="utf-8") == "an older one"
+    assert first.backup == str(path.with_name(f"own.md{BACKUP}-2"))
+    assert Path(first.backup).read_bytes() == path.read_bytes()
     path.write_text("Tomas sails the boats that Noor has painted", encoding="utf-8")
-    assert take_in(memory, path).version == 2
+    second = take_in(memory, path)
+    assert (second.version, second.backup) == (2, str(path.with_name(f"own.md{BACKUP}-3")))
+    assert Path(second.backup).read_bytes() == path.read_bytes()
     other = another(memory, clock)
     assert not take_in(other, path).again
+
+
+def test_a_text_that_cannot_be_stored_is_stored_in_no_part(
+    memory: Engram, clock: FixedClock, tmp_path: Path
+) -> None:
+    """All pieces are looked at before the first one is stored, or the copy is made; a long word is no hindrance."""
+    path = tmp_path / "own.md"
+    path.write_text("Noor paints boats.\n" + "word " * 400 + "\n" + "x" * 20_000, encoding="utf-8")
+    whole = memory.settings
+    memory.settings = whole.model_copy(update={"max_content_bytes": 200})
+    with pytest.raises(InvalidInputError):
+        take_in(memory, path)
+    assert memories(memory) == []
+    assert [*tmp_path.iterdir()] == [path]
+    memory.settings = whole
+    done = take_in(memory, path)
+    assert max(count_tokens(memory.get(each).content) for each in done.memories) < 450
 
 
 def test_what_is_erased_is_carried_no_more(memory: Engram, clock: FixedClock) -> None:
