@@ -7,7 +7,7 @@ CYPHER 25
 UNWIND range(0, size($rows) - 1) AS place
 CREATE (n:$($rows[place].label) {
   space: $space, id: $space + '-' + place, key: 'laid ' + place, state: 'kept', kind: 'laid', month: '2026-01', version: 1,
-  week: '2026-01', at: $now, asked_at: $now, started_at: $now, lease_until: $now, due: $now, session: 'laid',
+  week: '2026-01', at: $now, asked_at: $now, first_at: $now, started_at: $now, lease_until: $now, due: $now, session: 'laid',
   note: 'laid'
 })
 SET n += $rows[place].held
