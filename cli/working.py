@@ -28,6 +28,7 @@ def show(state: State, number: int | None) -> None:
         held = standing(memory.graph, space=memory.space)
         wanted = number or (held.force.version if held.force is not None else None)
         found = None if wanted is None else versions.get(memory.graph, wanted, space=memory.space)
+        file = memory_file(memory)
     notes = held.notes if number is None else ()
     if state.json:
         version = None if found is None else {**State.plain(found), "text": found.text}
@@ -42,7 +43,7 @@ def show(state: State, number: int | None) -> None:
     for note in notes:
         state.out(f"note {note.id[:SHORT]} {note.event_at:%Y-%m-%d} ({note.importance:.1f}): {note.content}")
     if found is not None and number is None:
-        state.say(f"Version {found.version}; also in {memory_file(state.settings, space=state.space)}.")
+        state.say(f"Version {found.version}; also in {file}.")
 
 
 @working.command()

@@ -108,7 +108,7 @@ def _example(made: Made) -> dict[str, object]:
 
 def _report(work: Work, made: Made) -> None:
     draft = made.draft
-    work.count(1, [_example(made)])
+    work.count(int(made.anew), [_example(made)])
     work.notes.extend(inert(note, 2 * _TOLD) for note in made.notes)
     work.report.append(
         {**_example(made), "reason": draft.reason, "pointers": made.pointers, "plain": draft.plain}
@@ -127,7 +127,7 @@ def _render(work: Work, text: str) -> None:
     if work.dry_run:
         return
     try:
-        render(work.memory.settings, text, space=work.space)
+        render(work.memory, text)
     except OSError as error:
         work.notes.append(f"MEMORY.md could not be written: {error}")
 

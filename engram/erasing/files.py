@@ -81,13 +81,13 @@ class Files:
         self._journal.forget_where(holds)
         scrub_entries(history_file(self._settings), holds)
         self._forget_lost(holds)
-        rendering.scrub(self._settings, holds, space=self._memory.space)
+        rendering.scrub(self._memory, holds)
         self._sweep()
 
     def forget_space(self) -> None:
         """Take out the space's journal, and of the files that spaces share whatever may have been said in it."""
         self._journal.clear()
-        rendering.forget(self._settings, space=self._memory.space)
+        rendering.forget(self._memory)
         # Whose lines and lessons they were is not written there.
         history_file(self._settings).unlink(missing_ok=True)
         self._forget_lost(lambda _: True)
@@ -104,16 +104,15 @@ class Files:
 
     def _forget_carried(self, content: str) -> None:
         """Take out of MEMORY.md what it says of a memory, by what the version in force cites and by the words."""
-        space = self._memory.space
-        force = standing(self._memory.graph, space=space).force
-        if force is not None and rendering.memory_file(self._settings, space=space).exists():
+        force = standing(self._memory.graph, space=self._memory.space).force
+        if force is not None and rendering.memory_file(self._memory).exists():
             keys = {each.key for each in force.cites if each.content == content}
-            rendering.render(self._settings, without(force.text, keys, [content]), space=space)
-        rendering.scrub(self._settings, lambda line: tells(line, content), space=space)
+            rendering.render(self._memory, without(force.text, keys, [content]))
+        rendering.scrub(self._memory, lambda line: tells(line, content))
 
     def _sweep(self) -> None:
         """Delete drafts of these files that were never finished."""
-        carried = rendering.memory_file(self._settings, space=self._memory.space)
+        carried = rendering.memory_file(self._memory)
         for file in (history_file(self._settings), lost_file(self._settings), self._journal.file, carried):
             for draft in file.parent.glob(f".{file.name}.*"):
                 with suppress(OSError):

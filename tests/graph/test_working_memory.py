@@ -87,7 +87,7 @@ def text_of(memory: Engram) -> str:
 
 def file_of(memory: Engram) -> Path:
     """Return the file."""
-    return memory_file(memory.settings, space=memory.space)
+    return memory_file(memory)
 
 
 def test_a_first_version_has_seven_sections_that_cite(memory: Engram, clock: FixedClock) -> None:
@@ -356,6 +356,15 @@ def test_a_file_that_is_behind_heals(memory: Engram, clock: FixedClock) -> None:
     path.unlink()
     assert cycle(memory, clock).changed == 0
     assert path.read_text(encoding="utf-8") == text_of(memory)
+
+
+def test_spaces_of_one_name_have_files_of_their_own(memory: Engram, clock: FixedClock) -> None:
+    """What is carried in one database is never written over what is carried in a space of that name in another one."""
+    other = another(memory, clock)
+    other.settings, other.space = memory.settings, memory.space
+    other.__dict__["database_id"] = "another database"
+    assert file_of(other) != file_of(memory)
+    assert file_of(other).name == file_of(memory).name == "MEMORY.md"
 
 
 def test_a_dry_run_leaves_nothing(memory: Engram, clock: FixedClock) -> None:

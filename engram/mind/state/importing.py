@@ -73,7 +73,7 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
         if store(memory.graph, draft, space=memory.space):
             force = standing(memory.graph, space=memory.space).force
             # Another version may be in force by now; and of lines that go on, not all need be believed still.
-            render(memory.settings, draft.text if force is None else force.text, space=memory.space)
+            render(memory, draft.text if force is None else force.text)
             return TakenIn(
                 version=draft.number,
                 at=draft.at,

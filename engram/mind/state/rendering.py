@@ -9,34 +9,34 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engram.config import Settings
 from engram.private import make_private, write_private
+
+if TYPE_CHECKING:
+    from engram.memory import Engram
 
 NAME = "MEMORY.md"
 _FOLDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
-def memory_file(settings: Settings, *, space: str) -> Path:
-    """Return where the working memory of a space is written on this machine.
+def memory_file(memory: "Engram") -> Path:
+    """Return where the working memory of a space of a database is written on this machine.
 
-    The folder is called as the space where that can be a folder's name everywhere, else by its hash.
+    The folder is called as the space where that can be a folder's name everywhere, else by its hash, and by a hash of the
+    database's own id: spaces of two databases may have one name.
     """
-    name = (
-        space
-        if _FOLDER.fullmatch(space)
-        else hashlib.sha256(space.encode("utf-8", "replace")).hexdigest()[:16]
-    )
-    return settings.data_dir / "memory" / name / NAME
+    name = memory.space if _FOLDER.fullmatch(memory.space) else _hash(memory.space)[:16]
+    return memory.settings.data_dir / "memory" / f"{name}-{_hash(memory.database_id)[:8]}" / NAME
 
 
-def render(settings: Settings, text: str, *, space: str) -> bool:
+def render(memory: "Engram", text: str) -> bool:
     """Let the file say `text`; return whether it said something else.
 
     Raises:
         OSError: It cannot be written; what it said before it still says.
     """
-    path = memory_file(settings, space=space)
+    path = memory_file(memory)
     with suppress(OSError, UnicodeDecodeError):
         if path.read_text(encoding="utf-8") == text:
             return False
@@ -45,13 +45,13 @@ def render(settings: Settings, text: str, *, space: str) -> bool:
     return True
 
 
-def scrub(settings: Settings, holds: Callable[[str], bool], *, space: str) -> int:
+def scrub(memory: "Engram", holds: Callable[[str], bool]) -> int:
     """Take the lines that hold some words out of the file, and return how many there were.
 
     Raises:
         OSError: It cannot be written.
     """
-    path = memory_file(settings, space=space)
+    path = memory_file(memory)
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except FileNotFoundError:
@@ -62,6 +62,10 @@ def scrub(settings: Settings, holds: Callable[[str], bool], *, space: str) -> in
     return len(lines) - len(left)
 
 
-def forget(settings: Settings, *, space: str) -> None:
+def forget(memory: "Engram") -> None:
     """Delete the file."""
-    memory_file(settings, space=space).unlink(missing_ok=True)
+    memory_file(memory).unlink(missing_ok=True)
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
