@@ -89,7 +89,9 @@ def _judge(lease: Lease) -> None:
     for rows in _batches(lease, "believe/adapt_list_due", now=work.now):
         needed = _needed(work, [row for row in rows if not Cause(row["cause"]).kept])
         counted = [_counted(row, worthy=row["worthy"] or row["turn"] in needed) for row in rows]
-        done = work.write("believe/adapt_count_outcomes", space=work.space, rows=counted).rows[0]
+        done = work.write("believe/adapt_count_outcomes", space=work.space, rows=counted, now=work.now).rows[
+            0
+        ]
         work.count(done["counted"], [_example(row) for row in counted if row["count"]])
 
 
@@ -101,6 +103,10 @@ def _counted(row: Row, *, worthy: bool) -> dict[str, Any]:
         "week": row["week"],
         "count": None if gone else cause.value,
         "worthy": cause.worthy if worthy and not gone else None,
+        # It was good to keep what was of worth, and to hold back what was not.
+        "good": None if gone else float(cause.kept == worthy),
+        "why": f"{'kept' if cause.kept else 'held back'} ({cause.value}), "
+        f"{('used since' if cause.kept else 'needed since') if worthy else 'never used'}",
     }
 
 

@@ -325,7 +325,7 @@ class Agent:
         source: Source,
         confidence: float = 1.0,
         urgency: float | None = None,
-        emotional: float = 0.0,
+        emotional: float | None = None,
     ) -> Input:
         """Let an impulse of the agent's own wait for attention; it is durable when this returns.
 
@@ -334,7 +334,7 @@ class Agent:
             source: Where it comes from.
             confidence: Of the source in it, 0 to 1.
             urgency: 0 to 1; the source's usual one if left out.
-            emotional: |gut delta|, 0 to 1.
+            emotional: |gut delta|, 0 to 1; what is felt about the text if left out.
 
         Raises:
             InvalidInputError: The text is blank or too long.
@@ -350,9 +350,18 @@ class Agent:
             )
         if not heard.kept and heard.error is not None:
             raise heard.error
+        if emotional is None:
+            emotional = self._felt(text)
         impulse = _input(heard.entry, source, urgency=urgency, emotional=emotional)
         self._attention.offer(impulse)
         return impulse
+
+    def _felt(self, text: str) -> float:
+        """Return |gut delta| of a text, 0 to 1; 0 where it cannot be embedded."""
+        try:
+            return self._presence.feeling.of(text)
+        except EngramError:
+            return 0.0
 
     def resume(self, impulse: Input) -> None:
         """Let an impulse wait for attention that an earlier run had kept."""

@@ -76,7 +76,15 @@ def _cites(_: Sequence[str], known: Known) -> list[dict[str, Any]]:
 OWN: Mapping[str, Own | Sequence[Own]] = {
     "believe/adapt_count_outcomes": {
         "rows": lambda names, _: [
-            {"turn": name, "week": "2026-22", "count": "kept", "worthy": None} for name in names
+            {
+                "turn": name,
+                "week": "2026-22",
+                "count": "kept",
+                "worthy": None,
+                "good": 1.0,
+                "why": "used since",
+            }
+            for name in names
         ]
     },
     "believe/adapt_find_repeats": {
