@@ -36,7 +36,7 @@ _LOOK_AGAIN = 30.0
 def idle(state: State, *, minutes: float, cycles: int | None, seed: int | None, no_llm: bool) -> None:
     """Let the mind wander: memories come to mind, and are thought through where they bear on a goal.
 
-    It stays quiet while somebody talks. Each thought is a line: where it goes, why its memory was drawn, and what it
+    It stays quiet while somebody talks, and waits. Each thought is a line: where it goes, why its memory was drawn, and what it
     is. Ctrl-C ends it after the thought in hand. `idle.pace_seconds` is the pause between two.
     """
     told: list[Cycle] = []

@@ -87,7 +87,9 @@ def diff(state: State, older: int | None, newer: int | None) -> None:
     for line in lines:
         state.out(line)
     if not lines:
-        state.say(f"Versions {old} and {new} say the same.")
+        state.say(
+            f"There is no version before {new}." if old == new else f"Versions {old} and {new} say the same."
+        )
 
 
 @working.command(name="import")

@@ -23,6 +23,10 @@ _EVENTS = 10
 """Most of one sort that raise a signal in one cycle."""
 
 
+class _NothingNew(Exception):  # noqa: N818  (no error: there is nothing to do)
+    """There is nothing to make a version of."""
+
+
 def _update(work: Work) -> None:
     """Make the next version, if anything is new."""
     if not work.dry_run:
@@ -38,7 +42,11 @@ def _update(work: Work) -> None:
         made = _make(work)
         work.count(1, [_example(made)])
         return
-    stored = again(partial(_make, work), partial(_store, work))
+    try:
+        stored = again(partial(_make, work), partial(_store, work))
+    except _NothingNew as nothing:
+        work.notes.append(str(nothing))  # somebody else has made a version of it meanwhile
+        return
     if stored is None:
         work.empty += 1
         work.notes.append("others made versions meanwhile; the next run tries again")
@@ -71,6 +79,8 @@ def _tell_signals(work: Work) -> None:
 
 def _make(work: Work) -> Made:
     held = standing(work.graph, space=work.space)
+    if (why_not := _idle(work, held)) is not None:
+        raise _NothingNew(why_not)
     memory = work.memory
     material = read_material(
         work.graph,

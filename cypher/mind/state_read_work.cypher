@@ -78,7 +78,7 @@ RETURN
         WHERE t.space = $space AND m.space = $space AND m.content = t.text AND m.status = 'active'
       }
     },
-    dropped: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'dropped' },
+    dropped: COUNT { MATCH (g:Goal) WHERE g.space = $space AND g.state = 'dropped' AND (g.found_in IS NULL OR g.agreed_at IS NOT NULL) },
     sessions: COUNT { MATCH (s:Session) WHERE s.space = $space AND s.id IS NOT NULL AND NOT s.id STARTS WITH $own },
     runs: COUNT { MATCH (r:JobRun) WHERE r.started_at > $since AND coalesce(r.space, $space) = $space }
   } AS counts

@@ -2,8 +2,8 @@ CYPHER 25
 // Delete memories with their snapshots, turns with what the scratch buffer holds of them, and the names that nothing else
 // mentions, and leave tombstones. Recalls that returned one forget their question, which may quote it, and clusters that
 // it belonged to their label and centroid, until they are formed anew; its box and that one's trace for good. What the
-// records of language models hold of the same words goes too, and so do thoughts that it surfaced in and what was felt when
-// a turn was said.
+// records of language models hold of the same words goes too, and so do thoughts that it surfaced in, what was felt when a
+// turn was said, and goals that were only proposed because of one.
 // The memories were locked in the same transaction.
 // $space: string, whose
 // $ids: list of strings, the memories'
@@ -37,6 +37,14 @@ CALL () {
   OPTIONAL MATCH (t)<-[:HEARD_AS|FELT_AT]-(e:ScratchEntry|GutDelta)
   DETACH DELETE e
   RETURN collect(DISTINCT t) AS turns
+}
+CALL () {
+  // What was only found in them, and never agreed to, is no goal of anybody's.
+  MATCH (g:Goal)
+  WHERE g.space = $space AND g.found_in IN $turns AND g.agreed_at IS NULL
+  WITH g ORDER BY g.id
+  DETACH DELETE g
+  RETURN count(*) AS unproposed
 }
 CALL () {
   // The talk closes over the gap, however many of it go.

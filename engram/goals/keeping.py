@@ -117,7 +117,9 @@ class Goals:
 
     def accept(self, prefix: str) -> Goal:
         """Take up what was proposed, and return it; raises as `done`."""
-        return self._set(prefix, ("proposed",), lambda goal, now: taken_up(goal, now=now))
+        return self._set(
+            prefix, ("proposed",), lambda goal, now: replace(taken_up(goal, now=now), agreed_at=now)
+        )
 
     def refuse(self, prefix: str) -> Goal:
         """Drop what was proposed, so that it is not proposed again, and return it; raises as `done`."""
@@ -322,6 +324,8 @@ def _remedy(goal: Goal) -> str | None:
         "proposed": "Accept or refuse it first.",
         "incubating": "Resume it first.",
         "blocked": "Resume it first.",
+        "dropped": "Set it again with `engram goals add`.",
+        "done": "Set it again with `engram goals add`.",
     }.get(goal.state)
 
 

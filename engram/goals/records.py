@@ -45,6 +45,8 @@ class Goal:
     """Conversations for which it has rested; None where it does not."""
     found_in: str | None = None
     """The turn that it was found in, where nobody set it."""
+    agreed_at: datetime | None = None
+    """When somebody agreed to what was found; None: nobody has, or it was set."""
     embedding: tuple[float, ...] = field(repr=False)
     """Its unit vector, by the space's embedder."""
 

@@ -325,7 +325,7 @@ def test_a_person_s_text_above_is_told_apart(own: list[str]) -> None:
 
 def test_erased_lines_leave_the_others_theirs() -> None:
     """What cites it goes, in a person's text what says it; what the other lines cite is found as before."""
-    above = "# Mine\n\nThe secret of the lighthouse is blue\nand the boat is red"
+    above = "# Mine\n\nThe secret of the lighthouse is blue\n- blue\nand the boat is red"
     text = state(above, ACTIVE=["it is blue, they say", "we mended the boat"]).text()
     left = without(
         text, {key("it is blue, they say"), KEPT_KEY}, ["I know: the secret of the lighthouse is blue. Yes."]

@@ -4,13 +4,16 @@ A line may tell a memory in other words than the memory's own: cut, put together
 So it is not found by the words but by what it cites, and has to go before the memories do, which take that with them.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from engram.graph import Graph, Transaction
 from engram.loop.journal import quotes
 from engram.mind.state.lines import KEPT_KEY, kept, key
-from engram.remembering import SPECIFIC
 from engram.validation import normalise
+
+
+_WORD = re.compile(r"\w+")
 
 
 def forget_cited(graph: Graph, ids: Sequence[str], *, space: str) -> int:
@@ -46,6 +49,6 @@ def without(text: str, keys: Collection[str], contents: Sequence[str]) -> str:
 
 
 def tells(line: str, content: str) -> bool:
-    """Say whether a line tells what was said, whole or in part; short words have to be all of it."""
-    said, part = normalise(content), normalise(line.removeprefix("- ").rstrip("\u2026 "))
-    return quotes(line, content) or (len(part) >= SPECIFIC and part in said)
+    """Say whether a line tells what was said, whole or in part."""
+    said, part = (" ".join(_WORD.findall(normalise(each))) for each in (content, line))
+    return quotes(line, content) or (bool(part) and f" {part} " in f" {said} ")

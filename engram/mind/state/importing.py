@@ -20,7 +20,7 @@ from engram.memory import Engram
 from engram.mind.state.budget import budget
 from engram.mind.state.cycle import KEPT_SHARE, shortened
 from engram.mind.state.fitting import placed
-from engram.mind.state.lines import KEPT, KEPT_KEY, Line, key
+from engram.mind.state.lines import KEPT, KEPT_KEY, Line, cited, key
 from engram.mind.state.rendering import render
 from engram.mind.state.sections import Section, State
 from engram.mind.state.seeding import IMPORTANCE, pieces
@@ -139,7 +139,13 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
     old: dict[Section, tuple[Line, ...]] = {} if held.force is None else held.force.lines
     empty = State(at=now, mood=levels.mood(), lines={}, kept=above)
     lines = placed(old, room=budget(window) - len(empty.text()), levels=levels)
-    told = {section: tuple(each.text for each in own) for section, own in lines.items()}
+    texts = {section: tuple(each.text for each in own) for section, own in lines.items()}
+    # What has no room, of an earlier text too, is cited all the same: the next version points to it.
+    told = cited(lines)
+    beside = {one for one in cited(old) if one not in told}
+    if held.force is not None:
+        beside |= {each.memory for each in held.force.kept_cites}
+    above_all = [*stored, *sorted(beside - {*stored})]
     cites = [
         {"memory": one, "line": number, "key": key(each.text)}
         for number, each in enumerate(each for section in Section for each in lines.get(section, ()))
@@ -149,12 +155,12 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
         number=held.last + 1,
         at=now,
         state="taken",
-        text=State(at=now, mood=levels.mood(), lines=told, kept=above).text(),
+        text=State(at=now, mood=levels.mood(), lines=texts, kept=above).text(),
         mood=levels.mood(),
         reason=None,
         plain=True,
         levels=levels,
         run=uuid4().hex,
-        cites=(*cites, *({"memory": one, "line": KEPT, "key": KEPT_KEY} for one in stored)),
+        cites=(*cites, *({"memory": one, "line": KEPT, "key": KEPT_KEY} for one in above_all)),
         seed=seed,
     )
