@@ -12,7 +12,6 @@ from engram.loop.journal import quotes
 from engram.mind.state.lines import KEPT_KEY, kept, key
 from engram.validation import normalise
 
-
 _WORD = re.compile(r"\w+")
 
 
