@@ -44,6 +44,9 @@ def _shaped(asked: Asked) -> str:
         case "Insights" if len(lines) > 1:
             insight = f"For Noor two things go together: {lines[0][:90]}; {lines[1][:90]}"
             answer = {"insights": [{"text": insight, "memories": [1, 2]}]}
+        case "Narratives" if len(lines) > 2:
+            story = f"I came to see that {lines[0][:80]} because of {lines[1][:80]} and {lines[2][:80]}"
+            answer = {"narratives": [{"theme": 1, "text": story, "memories": [1, 2]}]}
         case "Merges":
             answer = {
                 "merges": [
