@@ -15,13 +15,21 @@ from engram.memory import Engram, utc_now
 class Means:
     """Opens memories of the spaces that a job runs in, and meters the models that it asks; safe to share."""
 
-    def __init__(self, memory: Engram, *, models: Callable[[], Models] | None = None) -> None:
+    def __init__(
+        self,
+        memory: Engram,
+        *,
+        models: Callable[[], Models] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
         """Open nothing yet.
 
         Args:
             memory: Any space of the database.
             models: Opens the models; by the memory's settings if left out.
+            clock: The time at which money is spent: the real one, whatever time the memory is at.
         """
+        self._clock = clock
         self._memory = memory
         self._open = models or (lambda: open_models(memory.settings))
         self._lock = threading.Lock()
@@ -57,9 +65,8 @@ class Means:
             if quiet is None:
                 return None
             if space not in self._ledgers:
-                # Money is spent in real time, whatever time the memory is at.
                 self._ledgers[space] = open_ledger(
-                    self._memory.graph, self._memory.settings, space=space, clock=utc_now
+                    self._memory.graph, self._memory.settings, space=space, clock=self._clock
                 )
             return self._ledgers[space].model(quiet, purpose=purpose, background=True)
 

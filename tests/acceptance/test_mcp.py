@@ -137,7 +137,7 @@ def test_options_hold_for_the_whole_run(environment: dict[str, str]) -> None:
     async def work() -> None:
         async with over_stdio(environment, "--read-only", "--space", f"test-{uuid4().hex[:12]}") as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {"recall", "why", "tensions", "stats"}
+            assert names == {"recall", "memory_search", "why", "tensions", "stats"}
             assert (await call(client, "stats"))["memories"] == 0
 
     asyncio.run(work())

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import combinations
 from typing import Any, get_origin
 
@@ -82,13 +83,15 @@ class LifeModel:
 
 
 def _nothing(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the emptiest answer of a shape: no items, no words, nothing true."""
+    """Return the emptiest answer of a shape: no items, no words, nothing true, the first of what there is to choose from."""
     empty = {name: _empty(field.annotation) for name, field in shape.model_fields.items()}
     return shape.model_validate(empty).model_dump(mode="json")
 
 
 def _empty(annotation: Any) -> Any:
     kind = get_origin(annotation) or annotation
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return next(iter(kind)).value
     return kind() if kind in {list, tuple, dict, str, int, float, bool} else None
 
 

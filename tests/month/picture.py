@@ -56,7 +56,7 @@ def panels(samples: Sequence[Sample]) -> tuple[Panel, ...]:
         Panel(
             title="priority of goals",
             lines={
-                goal[:22]: [
+                f"{goal[:18]}…": [
                     (sample.day, found["priority"])
                     for sample in samples
                     for found in sample.row["goals"]

@@ -150,7 +150,8 @@ class Month:
         """Run jobs."""
         for name in names:
             # Facts are drawn plainly: to read a text is no part of what this script plays.
-            with Means(self.memory, models=Models if name == "extract" else self.quiet) as means:
+            models = Models if name == "extract" else self.quiet
+            with Means(self.memory, models=models, clock=self.clock) as means:
                 run = run_job(
                     JOBS[name], self.memory.graph, space=self.memory.space, clock=self.clock, means=means
                 )
