@@ -16,7 +16,9 @@ MOST_ENERGY = 30.0
 MOST_EDGE = 60.0
 WINDOW = 20
 """Thoughts whose topics are looked at together."""
-LEAST_ENTROPY = 0.5
+LEAST_ENTROPY = 0.4
+ENOUGH = 15
+"""Memories of a space from which there is something else to think of."""
 LEAST_FOUND = 0.95
 """Share of what pointers stand for that they find among the first five."""
 
@@ -113,7 +115,7 @@ def circles(month: Month) -> Iterator[str]:
     """Yield days on which what came to mind went in circles."""
     for sample in month.samples:
         found = surfaced_entropy(sample)
-        if found is not None and found < LEAST_ENTROPY:
+        if sample.row["memories"] >= ENOUGH and found is not None and found < LEAST_ENTROPY:
             yield f"day {sample.day}: entropy {found:.2f}"
 
 
