@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -104,6 +104,20 @@ def aside(memory: Engram, content: str = "aside", **more: Any) -> Memory:
 def found(memory: Engram, query: str, k: int = 50, **more: Any) -> dict[str, Hit]:
     """Return the hits of an explained recall that writes nothing, by their memories' ids."""
     return {hit.memory.id: hit for hit in memory.recall(query, k, explain=True, read_only=True, **more)}
+
+
+def alike(one: Mapping[str, Hit], other: Mapping[str, Hit]) -> bool:
+    """Say whether two recalls, a moment apart, came to the same.
+
+    How rare a word is, is counted over all that the full-text index holds: what the tests beside this one write
+    meanwhile moves each share of a score a little.
+    """
+    return one.keys() == other.keys() and all(
+        (hit.memory, hit.similarity, hit.notes)
+        == (other[each].memory, other[each].similarity, other[each].notes)
+        and hit.terms == pytest.approx(other[each].terms, abs=0.02)
+        for each, hit in one.items()
+    )
 
 
 def contents(memory: Engram, query: str, k: int = 5, **more: Any) -> list[str]:
@@ -356,7 +370,7 @@ def test_only_the_strongest_partners_come_along(compass: Engram) -> None:
 def test_unknown_ids_at_hand_mean_nothing(memory: Engram, junk: list[str]) -> None:
     """Ids that are nobody's change nothing."""
     fill(memory)
-    assert found(memory, "harbour", active=junk) == found(memory, "harbour")
+    assert alike(found(memory, "harbour", active=junk), found(memory, "harbour"))
 
 
 # ----- What stays out
@@ -372,7 +386,7 @@ def test_nothing_crosses_spaces(memory: Engram) -> None:
     ]
     before = found(memory, "Which harbour did Zoë see in December 2025?", 1_000, hops=2)
     after = found(memory, "Which harbour did Zoë see in December 2025?", 1_000, hops=2, active=ids)
-    assert after == before
+    assert alike(after, before)
     assert len(after) == 33
     for mode in ("search", "mind"):
         for query in ("harbour", "ZOE", "two weeks ago", "the", "Noor and Felix", memory.space, other.space):
