@@ -46,9 +46,7 @@ class Stored:
 
     def touch(self, ids: Sequence[str]) -> None:
         """Note that the person speaks of goals."""
-        self._transaction.run(
-            "mind/touch_goals", space=self._space, ids=sorted(ids), property="mentioned_at", now=self._now
-        )
+        self._transaction.run("mind/touch_goals", space=self._space, ids=sorted(ids), now=self._now)
 
     def settle(self, budget: Ceiling, before: Sequence[Goal], after: Sequence[Goal]) -> None:
         """Keep the active goals within their budget, and recompute how much each presses."""

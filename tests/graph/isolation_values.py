@@ -213,7 +213,6 @@ OWN: Mapping[str, Own | Sequence[Own]] = {
     },
     "mind/list_thoughts": {"state": None},
     "mind/settle_idle": {"midnight": datetime(2026, 6, 1, tzinfo=UTC)},
-    "mind/touch_goals": {"property": "mentioned_at"},
     "mind/state_find_seed": {"seed": "seed of a text"},
     "mind/state_list_person": {"subjects": ["noor"]},
     "mind/state_list_versions": {"number": None},
