@@ -15,7 +15,7 @@ from engram.mind.state.budget import CUT, budget, shown_within
 from engram.mind.state.fitting import SHARES, placed
 from engram.mind.state.guards import MOST_POINTERS, refusal
 from engram.mind.state.leaving import Kept, Search, point, pointers_of
-from engram.mind.state.lines import KEPT, KEPT_KEY, Line, Lines, cited, key
+from engram.mind.state.lines import KEPT, KEPT_KEY, Line, Lines, citations, cited
 from engram.mind.state.material import Material, fading
 from engram.mind.state.rewriting import rewrite
 from engram.mind.state.sections import TITLE, Section, State, divided
@@ -94,7 +94,7 @@ class Cycle:
             plain=worded is None,
             levels=self.levels,
             run=self.run,
-            cites=(*_cites(lines), *_kept_cites(self.standing.force, above)),
+            cites=(*citations(lines), *_kept_cites(self.standing.force, above)),
             # What is refused tells nobody the notes: they wait on.
             consumed=tuple(note.id for note in self.standing.notes) if reason is None else (),
             basis=basis,
@@ -263,16 +263,6 @@ def _with_pointers(
             lost.append(f"no search finds {', '.join(one[:8] for one in each.cites)}, and there is no room")
     active = (*lines.get(Section.ACTIVE, ()), *stay)
     return {**lines, Section.ACTIVE: active, Section.POINTERS: tuple(pointers)}, lost
-
-
-def _cites(lines: Lines) -> list[dict[str, object]]:
-    """Return what each line rests on; lines are numbered through, in the order of the text."""
-    told = [each for section in Section for each in lines.get(section, ())]
-    return [
-        {"memory": memory, "line": number, "key": key(each.text)}
-        for number, each in enumerate(told)
-        for memory in each.cites
-    ]
 
 
 def _kept_cites(force: InForce | None, above: str) -> list[dict[str, object]]:

@@ -20,7 +20,7 @@ from engram.memory import Engram
 from engram.mind.state.budget import budget
 from engram.mind.state.cycle import KEPT_SHARE, shortened
 from engram.mind.state.fitting import placed
-from engram.mind.state.lines import KEPT, KEPT_KEY, Line, cited, key
+from engram.mind.state.lines import KEPT, KEPT_KEY, Line, citations, cited
 from engram.mind.state.rendering import render
 from engram.mind.state.sections import Section, State
 from engram.mind.state.seeding import IMPORTANCE, pieces
@@ -141,16 +141,10 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
     lines = placed(old, room=budget(window) - len(empty.text()), levels=levels)
     texts = {section: tuple(each.text for each in own) for section, own in lines.items()}
     # What has no room, of an earlier text too, is cited all the same: the next version points to it.
-    told = cited(lines)
-    beside = {one for one in cited(old) if one not in told}
+    beside = cited(old) - cited(lines)
     if held.force is not None:
         beside |= {each.memory for each in held.force.kept_cites}
     above_all = [*stored, *sorted(beside - {*stored})]
-    cites = [
-        {"memory": one, "line": number, "key": key(each.text)}
-        for number, each in enumerate(each for section in Section for each in lines.get(section, ()))
-        for one in each.cites
-    ]
     return Draft(
         number=held.last + 1,
         at=now,
@@ -161,6 +155,6 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
         plain=True,
         levels=levels,
         run=uuid4().hex,
-        cites=(*cites, *({"memory": one, "line": KEPT, "key": KEPT_KEY} for one in above_all)),
+        cites=(*citations(lines), *({"memory": one, "line": KEPT, "key": KEPT_KEY} for one in above_all)),
         seed=seed,
     )

@@ -78,3 +78,13 @@ def kept(text: str) -> str:
 def cited(lines: Lines) -> set[str]:
     """Return the ids of all memories that lines rest on."""
     return {memory for own in lines.values() for each in own for memory in each.cites}
+
+
+def citations(lines: Lines) -> list[dict[str, object]]:
+    """Return what each line rests on, as a version stores it; lines are numbered through, in the order of the text."""
+    told = [each for section in Section for each in lines.get(section, ())]
+    return [
+        {"memory": memory, "line": number, "key": key(each.text)}
+        for number, each in enumerate(told)
+        for memory in each.cites
+    ]
