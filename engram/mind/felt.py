@@ -85,11 +85,12 @@ class FeltLog:
         """
         self._worker.shutdown(wait=True)
         with self._lock:
-            rows = list(self._rows)
+            rows, before = list(self._rows), list(self._kept)
         try:
             self._write(rows)
-            for first in range(0, len(self._kept), _AT_ONCE):
-                ids = self._kept[first : first + _AT_ONCE]
+            # Of what is written now, it is known already.
+            for first in range(0, len(before), _AT_ONCE):
+                ids = before[first : first + _AT_ONCE]
                 self._graph.keep("mind/gut_settle", space=self._space, ids=ids)
         finally:
             if left := len(self):
