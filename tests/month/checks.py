@@ -1,9 +1,10 @@
 """What must hold of a month, whoever lived it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
+from engram.energy import CREATION_ENERGY
 from engram.mind.state.budget import budget
 from engram.mind.state.pointers import FOUND_AMONG, parse
 from engram.mind.state.sections import Section, lines_of, sections
@@ -86,13 +87,33 @@ def pointers_found(month: Month) -> tuple[int, int]:
     return found, len(pointers)
 
 
-def nothing_runs_away(month: Month) -> Iterator[str]:
-    """Yield weights, energies and costs beyond their bounds."""
+def most_energy_of(day: int) -> float:
+    """Return the energy that a memory can have at most on a day, with a conversation on each: what the caps let through.
+
+    However much is said, a session adds so many uses and a day so many reinforcements. What fades is left out.
+    """
+    tuning = Tuning()
+    daily = (
+        tuning["boost.session_cap"] * tuning["boost.access"]
+        + tuning["boost.reinforcement_cap"] * tuning["boost.reinforcement"]
+    )
+    return CREATION_ENERGY + (day + 1) * daily
+
+
+def nothing_runs_away(
+    month: Month, most_energy: Callable[[int], float] = lambda _: MOST_ENERGY
+) -> Iterator[str]:
+    """Yield weights, energies and costs beyond their bounds.
+
+    Args:
+        month: What was lived.
+        most_energy: Gives the bound of energies for the number of a day, from 0.
+    """
     tuning = Tuning()
     most_calls, most_tokens = tuning.whole("idle.daily_calls"), tuning.whole("idle.daily_tokens")
     for sample in month.samples:
         row = sample.row
-        if (row["energy"] or 0.0) > MOST_ENERGY:
+        if (row["energy"] or 0.0) > most_energy(sample.day):
             yield f"day {sample.day}: an energy of {row['energy']:.1f}"
         if (row["weight"] or 0.0) > 0.95 + 1e-9:
             yield f"day {sample.day}: a weight of {row['weight']:.3f}"

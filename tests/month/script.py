@@ -11,7 +11,7 @@ WEEK = (0, 2, 5)
 HOUR = 19
 """Of the day at which it begins."""
 
-Doing = Literal["say", "good", "bad", "goal", "done", "mention"]
+Doing = Literal["say", "good", "bad", "goal", "done", "mention", "note", "settle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Act:
 
     doing: Doing
     text: str = ""
-    """What is said, the goal that is set, or the words of the goal that is reached or mentioned."""
+    """What is said, the goal that is set, the words of the goal that is reached or mentioned, or those that hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,21 @@ GOALS: Mapping[int, tuple[str, ...]] = {
 REACHED: Mapping[int, str] = {16: "Finish restoring the boat Marlin"}
 """By the day, what is reached."""
 VALUE = (
-    "I always want to be honest with my customers",
-    "It matters to me that I am honest with my customers",
-    "Being honest with my customers is what I care about",
+    "I always speak Portuguese in Lisbon",
+    "You know that I always speak Portuguese in Lisbon",
+    "It matters to me: I always speak Portuguese in Lisbon",
 )
 """The same, again and again: what is evidenced on many days comes to matter."""
+NOTES: Mapping[int, str] = {
+    2: "The tomatoes in my garden need water every second evening",
+    5: "The tomatoes in my garden need fresh water every second evening",
+    7: "All the tomatoes in my garden need water every second evening",
+}
+"""By the day, what is noted with `engram remember`, where nothing asks whether it is known: what a dream merges."""
+TWICE: Mapping[int, str] = {5: "My birthday is on 3 May", 9: "My birthday is on 5 May"}
+"""By the day, what contradicts itself with no sign that it has changed."""
+SETTLED: Mapping[int, str] = {14: "5 May"}
+"""By the day, which of it holds."""
 MOVES: Mapping[int, str] = {0: "I live in Utrecht", 14: "I moved: I live in Ghent now"}
 THEMES: Mapping[str, tuple[str, ...]] = {
     "boat": (
@@ -117,7 +127,9 @@ def visits(days: int, generator: np.random.Generator) -> Iterator[Visit]:
             continue
         chosen = [names[place] for place in generator.permutation(len(names))[:2]]
         acts = [Act("goal", text) for text in GOALS.get(day, ())]
-        acts += [Act("say", MOVES[day])] if day in MOVES else []
+        acts += [Act("say", said[day]) for said in (MOVES, TWICE) if day in said]
+        acts += [Act("note", NOTES[day])] if day in NOTES else []
+        acts += [Act("settle", SETTLED[day])] if day in SETTLED else []
         for theme in chosen:
             told = THEMES[theme][left[theme] : left[theme] + 3]
             left[theme] += len(told)

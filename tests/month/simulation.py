@@ -134,6 +134,18 @@ class Month:
             case "done":
                 goals = {goal.text: goal.id for goal in agent.goals.list()}
                 agent.goals.done(goals[act.text])
+            case "note":
+                self.memory.remember(act.text, speaker="Noor")
+            case "settle":
+                self.settle(act.text)
+
+    def settle(self, holds: str) -> None:
+        """Say of what contradicts what, which of both holds."""
+        beliefs = self.memory.beliefs
+        for tension in beliefs.tensions():
+            for side in tension.sides:
+                if holds in side.content:
+                    beliefs.resolve(tension.id or side.id, side.id)
 
     def say(self, agent: Agent, text: str) -> None:
         """Say something, and note what failed."""
