@@ -16,14 +16,15 @@ CALL (g) {
 }
 CALL (g, entities) {
   UNWIND entities AS e
-  MATCH (e)<-[:ABOUT]-(other:Goal)
+  // Under whatever names: two may have been taken for one since.
+  MATCH (e)-[:ALIAS_OF]->{0,1}(:Entity)<-[:ALIAS_OF]-{0,1}(:Entity)<-[:ABOUT]-(other:Goal)
   WHERE other.space = $space AND other.state = 'active' AND other <> g
   WITH other, min(e.name) AS through ORDER BY other.id
   RETURN collect({id: other.id, text: other.text, through: through}) AS related
 }
 CALL (entities) {
   UNWIND entities AS e
-  MATCH (e)<-[:MENTIONS]-(m:Memory)
+  MATCH (e)-[:ALIAS_OF]->{0,1}(:Entity)<-[:ALIAS_OF]-{0,1}(:Entity)<-[:MENTIONS]-(m:Memory)
   WHERE m.space = $space AND m.status = 'active'
   WITH m, min(e.name) AS name ORDER BY m.event_at DESC, m.id LIMIT $limit
   RETURN collect({name: name, memory: m.id, content: m.content, at: m.event_at}) AS memories

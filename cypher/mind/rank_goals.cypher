@@ -2,7 +2,7 @@ CYPHER 25
 // Recompute how much each goal of a space presses: recency · mention · tractability · connections (DMN algorithms, 1).
 // What incubates presses like what is active: it stays in replay. What waits for somebody else can not be acted on, so
 // its tractability counts as 0. What is done, dropped or only proposed presses not at all.
-// They are locked in ascending id first. Two goals are connected where both are about the same.
+// They are locked in ascending id first. Two goals are connected where both are about the same, under whatever names.
 // $space: string, whose
 // $rates: map {recency_days, mention_hours, mention_boost, connection}: when 1/e is left of recency and of a mention, what
 //   a mention adds at once, and what each connected active goal adds (engram.mind.priority)
@@ -18,7 +18,7 @@ REMOVE g._lock
 WITH collect(g) AS goals
 UNWIND goals AS g
 WITH g, COUNT {
-  MATCH (g)-[:ABOUT]->(e:Entity)<-[:ABOUT]-(other:Goal)
+  MATCH (g)-[:ABOUT]->(e:Entity)-[:ALIAS_OF]->{0,1}(:Entity)<-[:ALIAS_OF]-{0,1}(:Entity)<-[:ABOUT]-(other:Goal)
   WHERE e.space = $space AND other.space = $space AND other.state = 'active' AND other <> g
   RETURN DISTINCT other
 } AS connected

@@ -85,8 +85,7 @@ class Goals:
                 return new
             if same.state != "proposed":
                 return same
-            agreed = replace(same, weight=new.weight, tractability=new.tractability)
-            return taken_up(agreed, now=self._clock())
+            return replace(_agreed(same, self._clock()), weight=new.weight, tractability=new.tractability)
 
         return self._changed(change)
 
@@ -117,9 +116,7 @@ class Goals:
 
     def accept(self, prefix: str) -> Goal:
         """Take up what was proposed, and return it; raises as `done`."""
-        return self._set(
-            prefix, ("proposed",), lambda goal, now: replace(taken_up(goal, now=now), agreed_at=now)
-        )
+        return self._set(prefix, ("proposed",), _agreed)
 
     def refuse(self, prefix: str) -> Goal:
         """Drop what was proposed, so that it is not proposed again, and return it; raises as `done`."""
@@ -287,9 +284,10 @@ def by_priority(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 
 
 def _same(goal: Goal, new: Goal) -> bool:
-    """Say whether two are one goal, in the same words, in more of them, or in others."""
+    """Say whether two are one goal, in the same words, in more of them, or in others; one word alone is no goal's."""
     own, other = content_words(goal.text), content_words(new.text)
-    if normal(goal.text) == normal(new.text) or (own and other and (own <= other or other <= own)):
+    fewer, more = sorted((own, other), key=len)
+    if normal(goal.text) == normal(new.text) or (len(fewer) > 1 and fewer <= more):
         return True
     return len(goal.embedding) == len(new.embedding) and float(np.dot(goal.embedding, new.embedding)) >= SAME
 
@@ -305,6 +303,11 @@ def _found(goals: Sequence[Goal], prefix: str, space: str) -> Goal:
     if len(found) > 1:
         raise InvalidInputError(f"{prefix!r} fits several goals.", remedy="Give more characters.")
     return found[0]
+
+
+def _agreed(goal: Goal, now: datetime) -> Goal:
+    """Return what was proposed as a goal that a person has agreed to; it stays even if the words it was found in go."""
+    return replace(taken_up(goal, now=now), agreed_at=now)
 
 
 def _ended(goal: Goal, state: GoalState, now: datetime) -> Goal:

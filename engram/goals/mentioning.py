@@ -11,10 +11,12 @@ from engram.text import normal
 
 NEAR = 0.5
 """Cosine of an utterance and a goal from which a word in common is no chance."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 5
 """Letters of a word that are compared: "harbour" and "harbours", "paint" and "painting"."""
 _EMPTY_WORDS = """
+all and any are but can did for get got had has her him his how its let may new nor not now off old one our out own per
+put say she the too try two use was way who why yes yet you
 about after again also always been before being could does doing done each every from have having into just
 like made make more most much need only other over same should some than that their them then there these they
 this those through time trying until very want wants well were what when where which while will with would your
@@ -45,8 +47,13 @@ def mentioned(goals: Sequence[Goal], text: str, vector: Vectors) -> tuple[Goal, 
 
 def _speaks_of(goal: Goal, words: frozenset[str], said: str, vector: Vectors) -> bool:
     own = content_words(goal.text)
-    if normal(goal.text) in said or (len(own) > 1 and own <= words):
+    if _whole(normal(goal.text), said) or (len(own) > 1 and own <= words):
         return True
     if not own & words or len(goal.embedding) != len(vector):
         return False
     return float(np.dot(np.asarray(goal.embedding), vector)) >= NEAR
+
+
+def _whole(phrase: str, said: str) -> bool:
+    """Say whether a phrase is said in whole words: "run" is no part of "prune"."""
+    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", said) is not None

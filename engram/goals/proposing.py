@@ -58,6 +58,8 @@ _ADVANCED = re.compile(
 _NOT = re.compile(
     r"\b(?:not|never|no|nothing|hardly|haven't|hasn't|didn't|isn't|aren't|don't|can't|until|unless|if|once|when)\b"
 )
+_NOTHING = re.compile(r"\s+(?:nothing|none|nobody|neither|no|not)\b", re.IGNORECASE)
+"""Behind a word of progress, it denies it: "I booked nothing"."""
 
 
 def goal_in(text: str) -> str | None:
@@ -76,10 +78,13 @@ def goal_in(text: str) -> str | None:
 
 def tells_progress(text: str) -> bool:
     """Say whether a person tells of having got on with something; a denial or a condition is no such word."""
-    for sentence in _SENTENCE.split(text.translate(_FOLD)):
-        if not is_question(sentence) and (found := _ADVANCED.search(sentence)):
-            return _NOT.search(sentence[: found.start()].lower()) is None
-    return False
+    return any(
+        not is_question(sentence)
+        and _NOT.search(sentence[: found.start()].lower()) is None
+        and _NOTHING.match(sentence, found.end()) is None
+        for sentence in _SENTENCE.split(text.translate(_FOLD))
+        for found in _ADVANCED.finditer(sentence)
+    )
 
 
 def _wanted(said: str) -> str | None:

@@ -68,7 +68,11 @@ DEEP = Bounds(
 """At the end of a dream: everything with everything, so only its time ends it."""
 
 _RATES = {"fading": 0.8, "half": 1.0}
-"""What a hop leaves of an activation along a strong edge, and the weight of an edge at which half of that passes."""
+"""What a hop leaves of an activation along a strong edge, and the weight of an edge at which half of that passes.
+
+Recall leaves 0.3 and 0.1 (v4 plan, 3.1), so that associations stay below what was asked for. Here nothing was asked for, and
+those would leave even the nearest memory's partners below `LEAST`: no connection could come of an association.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

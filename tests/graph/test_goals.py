@@ -191,7 +191,14 @@ def test_what_is_proposed_waits_for_a_word(goals: Goals) -> None:
     assert goals.propose("sail round the whole world") is None
     third = goals.propose("visit the moon")
     assert third is not None
-    assert goals.add("Visit the moon", tractability=0.1).id == third.id
+    added = goals.add("Visit the moon", tractability=0.1)
+    assert (added.id, added.state, added.tractability) == (third.id, "active", 0.1)
+    assert added.agreed_at is not None, (
+        "said to be one, it is a goal even if the words it was found in are erased"
+    )
+    zoo = goals.propose("visit the zoo")
+    assert zoo is not None
+    goals.refuse(zoo.id)
     made = [goals.propose(" ".join(f"{chr(97 + n) * 5}{k}" for k in "xyz")) for n in range(MOST_PROPOSED + 3)]
     assert sum(each is not None for each in made) == MOST_PROPOSED
 
@@ -218,6 +225,23 @@ def test_a_goal_is_explained_with_what_it_hangs_together_with(
     assert (link.memory, link.hops, link.episode) == (told.id, 0, f"{memory.space}:box")
     assert found.terms is not None
     assert found.terms.connections == pytest.approx(1.1)
+
+
+def test_goals_about_one_person_under_two_names_are_connected(
+    memory: Engram, goals: Goals, clock: FixedClock
+) -> None:
+    """Names that are taken for one after the goals were set connect them all the same, and what was told under either."""
+    told = [memory.remember(f"We saw {name} at the pier", event_at=clock()) for name in ("Noor", "Eleonora")]
+    one, other = goals.add("visit Noor on Friday"), goals.add("write to Eleonora")
+    assert goals.explain(one.id).related == ()
+    memory.beliefs.merge_names("Noor", "Eleonora")
+    goals.rank()
+    for goal, related in ((one, other), (other, one)):
+        found = goals.explain(goal.id)
+        assert [each.id for each in found.related] == [related.id]
+        assert {each.memory for each in found.memories} == {each.id for each in told}
+        assert found.terms is not None
+        assert found.terms.connections == pytest.approx(1.1)
 
 
 def test_names_that_become_known_later_are_linked_when_it_is_spoken_of(

@@ -94,6 +94,8 @@ def test_any_text_can_be_looked_at(text: str) -> None:
         ("Once it is done, we sail", False),
         ("Have you finished the hull?", False),
         ("The boat is old", False),
+        ("I have not finished the hull. But I solved the rudder problem.", True),
+        ("I booked nothing, sadly", False),
     ],
 )
 def test_word_of_getting_on_is_heard(said: str, tells: bool) -> None:  # noqa: FBT001
@@ -114,6 +116,22 @@ def test_word_of_getting_on_is_heard(said: str, tells: bool) -> None:  # noqa: F
 def test_a_mention_is_more_than_a_word(said: str, speaks: bool) -> None:  # noqa: FBT001
     """Its own words, all that say something, or one of them while the whole is near."""
     assert bool(mentioned([goal()], said, EMBEDDER.embed([said])[0])) is speaks
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "speaks"),
+    [
+        ("Find a new job in Ghent", "Did you find the bakery in Ghent?", False),
+        ("Find a new job in Ghent", "I will find that job in Ghent", True),
+        ("Run", "I started to prune the roses", False),
+        ("Art", "I started to prune the roses", False),
+        ("Run", "I want to run tomorrow", True),
+    ],
+)
+def test_short_words_count_and_parts_of_words_do_not(text: str, said: str, speaks: bool) -> None:  # noqa: FBT001
+    """A word of three letters says what a goal is about; three letters within another word say nothing."""
+    across = np.zeros(64, dtype=np.float32)
+    assert bool(mentioned([goal(text)], said, across)) is speaks
 
 
 def test_nearness_alone_is_no_mention() -> None:
