@@ -436,6 +436,25 @@ def test_a_hand_written_text_is_taken_in_once(memory: Engram, clock: FixedClock,
     assert {*done.memories} <= still
 
 
+@pytest.mark.parametrize("paragraphs", [("word{} of a boat " * 260,), ("boat{} " * 250, "harbour{} " * 170)])
+def test_a_text_of_long_paragraphs_makes_way_as_well(
+    memory: Engram, clock: FixedClock, tmp_path: Path, paragraphs: tuple[str, ...]
+) -> None:
+    """A paragraph that is one line is cut between words: half of the text goes each time, and no version is refused for it."""
+    memory.settings = memory.settings.model_copy(update={"context_tokens": 200_000})
+    path = tmp_path / "MEMORY.md"
+    path.write_text("\n\n".join(each.format(*range(300)) for each in paragraphs), encoding="utf-8")
+    take_in(memory, path)
+    lengths = []
+    for number in range(4):
+        take_note(memory, f"note number {number} of Tomas")
+        assert cycle(memory, clock).report[0]["state"] == "taken"
+        lengths.append(len(in_force(memory).kept))
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > 3_000
+    assert lengths[0] / 8 > lengths[-1] - 150 > 0
+
+
 def test_another_text_and_another_space_are_other_seeds(
     memory: Engram, clock: FixedClock, tmp_path: Path
 ) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engram.loop.tokens import count_tokens
 from engram.mind.state.budget import CUT, budget, shown_within
-from engram.mind.state.cycle import Cycle, again
-from engram.mind.state.erasing import without
+from engram.mind.state.cycle import Cycle, again, shortened
+from engram.mind.state.erasing import tells, without
 from engram.mind.state.fitting import placed, shares
 from engram.mind.state.guards import MOST_POINTERS, refusal
 from engram.mind.state.leaving import merged, point, queries
@@ -335,6 +335,32 @@ def test_erased_lines_leave_the_others_theirs() -> None:
     assert parsed(left, {key("we mended the boat"): ["m1"]})[Section.ACTIVE] == (
         Line("we mended the boat", ("m1",)),
     )
+
+
+@given(
+    st.lists(st.lists(words, min_size=1, max_size=300).map(" ".join), min_size=1, max_size=6).map(
+        "\n\n".join
+    ),
+    st.integers(300, 4_000),
+)
+def test_a_text_without_line_breaks_is_cut_near_its_place(text: str, most: int) -> None:
+    """However long its paragraphs are, what is left is its beginning, within the room, and uses most of it."""
+    left = shortened(text, most)
+    assert len(left) <= most
+    assert text.startswith(left.removesuffix(CUT).rstrip())
+    assert len(left) > min(len(text.rstrip()), most) - 125
+
+
+def test_what_a_cut_line_ends_with_is_known() -> None:
+    """Of what is erased no beginning is left at the end of a line that was cut; a few common words at its end say nothing."""
+    secret = "The secret of the lighthouse is that its key lies under the blue stone"
+    line_before = "Noor paints boats in the harbour. " * 4
+    assert tells(f"{line_before}{secret[:50]}", secret)
+    assert tells(f"{line_before}{secret}", secret)
+    assert not tells(f"{line_before}the secret", secret)
+    assert not tells(f"The secret of the lighthouse is old. {line_before}", secret)
+    assert not tells("we saw blue", "blue")
+    assert not tells("we saw blue", "…")
 
 
 def test_a_title_inside_a_line_is_no_title() -> None:

@@ -31,6 +31,8 @@ KEPT_SHARE = 0.5
 """Of a budget, what a person's own text may take."""
 _WORTH_KEEPING = 200
 """Characters of such a text below which it goes for good."""
+_RAGGED = 120
+"""Characters that a cut of it between lines or words may cost: more, and half of a text is taken for a mass drop."""
 _POINTER = 100
 """Characters of a pointer, about."""
 _BOND_FLOOR = 0.5
@@ -215,11 +217,16 @@ class Cycle:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the first whole lines of a text, with a note where there were more; '' where little would be left."""
+    """Return the beginning of a text, with a note where there was more; '' where little would be left.
+
+    It is cut between lines where one ends near the place, else between words, else anywhere: a paragraph may be one line.
+    """
     own = text.removesuffix(CUT).rstrip()
     if len(own) <= most:
         return own
-    head = own[: max(0, most - len(CUT) - 2)].rpartition("\n")[0].rstrip()
+    room = own[: max(0, most - len(CUT) - 2)]
+    ends = (room.rpartition(mark)[0].rstrip() for mark in ("\n", " "))
+    head = next((each for each in ends if len(room) - len(each) <= _RAGGED), room)
     return f"{head}\n\n{CUT}" if len(head) >= _WORTH_KEEPING else ""
 
 

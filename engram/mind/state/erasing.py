@@ -13,6 +13,8 @@ from engram.mind.state.lines import KEPT_KEY, kept, key
 from engram.validation import normalise
 
 _WORD = re.compile(r"\w+")
+_TELLING = 3
+"""Words with which what was said has to begin at the end of a line that breaks off, to be known by them."""
 
 
 def forget_cited(graph: Graph, ids: Sequence[str], *, space: str) -> int:
@@ -48,6 +50,10 @@ def without(text: str, keys: Collection[str], contents: Sequence[str]) -> str:
 
 
 def tells(line: str, content: str) -> bool:
-    """Say whether a line tells what was said, whole or in part."""
+    """Say whether a line tells what was said, whole or in part; a line that was cut may end with its beginning."""
     said, part = (" ".join(_WORD.findall(normalise(each))) for each in (content, line))
-    return quotes(line, content) or (bool(part) and f" {part} " in f" {said} ")
+    if quotes(line, content) or (bool(part) and f" {part} " in f" {said} "):
+        return True
+    first = said.split()[:_TELLING]
+    begins = re.finditer(rf"\b{' '.join(first)}", part) if len(first) == _TELLING else ()
+    return any(said.startswith(part[found.start() :]) for found in begins)

@@ -135,7 +135,6 @@ def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], s
     now, window = memory.now(), memory.settings.context_tokens
     levels = (held.levels or Levels(at=now)).after(now)
     above = shortened(printable(text).strip(), int(budget(window) * KEPT_SHARE))
-    above = above or printable(text).strip()[: int(budget(window) * KEPT_SHARE)]
     old: dict[Section, tuple[Line, ...]] = {} if held.force is None else held.force.lines
     empty = State(at=now, mood=levels.mood(), lines={}, kept=above)
     lines = placed(old, room=budget(window) - len(empty.text()), levels=levels)
