@@ -47,9 +47,7 @@ def _link(lease: Lease, kind: OutcomeKind) -> None:
 
 def _times(work: Work, kind: OutcomeKind) -> Mapping[str, Any]:
     match kind:
-        case OutcomeKind.GATE:
-            return {"soon": work.now + work.tuning.minutes(JOB.interval)}
-        case OutcomeKind.PROMOTION:
+        case OutcomeKind.GATE | OutcomeKind.PROMOTION:
             return {}
         case OutcomeKind.ESCALATION | OutcomeKind.FEELING:
             return {"since": work.now - timedelta(days=work.tuning["sweep.keep_days"])}

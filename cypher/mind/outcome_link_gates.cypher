@@ -1,11 +1,9 @@
 CYPHER 25
-// Link decisions of the gates to what came of them, as far as the graph knows by now (:GateOutcome waits for the same). It
-// was good to keep what was used in time, and to hold back what nothing was ever drawn from that was.
-// What is not used is only known when its time is over. The job that counts these decisions lets go of them then, so they
-// are judged a little earlier.
+// Link decisions of the gates to what came of them where a use in time tells it (:GateOutcome waits for the same): it was good
+// to keep what was used, and bad to hold back what a fact was drawn from that was.
+// What was not used is known when its time is over, and then the job that counts these decisions links what it finds.
 // $space: string, whose
 // $limit: integer, decisions at most
-// $soon: datetime, what is due by then is judged now
 // $now: datetime, when
 // returns: one row: linked (integer)
 // Running it twice: the second run finds each with its outcome and changes nothing.
@@ -26,16 +24,15 @@ CALL (a, t) {
   }
 }
 WITH a, t, used
-WHERE used OR a.due_at <= $soon
-WITH a, t, used, a.memory IS NOT NULL AS kept ORDER BY a.due_at, t.id LIMIT $limit
+WHERE used
+WITH a, t, a.memory IS NOT NULL AS kept ORDER BY a.due_at, t.id LIMIT $limit
 MERGE (o:Outcome {id: $space + ':gate:' + t.id})
   ON CREATE SET
     o.space = $space,
     o.kind = 'gate',
     o.at = $now,
-    o.good = CASE WHEN kept = used THEN 1.0 ELSE 0.0 END,
-    o.why = CASE WHEN kept THEN 'kept' ELSE 'held back' END + ' (' + a.cause + '), '
-      + CASE WHEN used THEN 'used since' ELSE 'never used' END
+    o.good = CASE WHEN kept THEN 1.0 ELSE 0.0 END,
+    o.why = CASE WHEN kept THEN 'kept (' + a.cause + '), used since' ELSE 'held back (' + a.cause + '), needed since' END
 WITH t, o
 WHERE o.space = $space
 MERGE (t)-[:LED_TO]->(o)

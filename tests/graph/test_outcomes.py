@@ -11,10 +11,11 @@ from engram.lifecycle import tune
 from engram.loop.scratch import Scratch, Verdict
 from engram.memory import Engram
 from engram.mind.outcomes import OutcomeKind, count_outcomes, list_outcomes
+from engram.records import Turn
 from engram.testing import FixedClock
 from tests.graph.beside import run
 from tests.graph.talking import entry, talk
-from tests.graph.test_adapt import adapt
+from tests.graph.test_adapt import DAY, KEY, adapt, dropped
 from tests.graph.test_gut import MINUTE, aim, kept, measure
 
 pytestmark = pytest.mark.graph
@@ -27,6 +28,12 @@ def goods(memory: Engram, kind: OutcomeKind) -> dict[str, float]:
     """Return how good the outcomes of a kind are, by the end of the id of what led to them."""
     found = list_outcomes(memory.graph, space=memory.space, kind=kind, limit=99)
     return {each.led.id.rpartition(":")[2]: each.good for each in found if each.led is not None}
+
+
+def both(memory: Engram, clock: FixedClock) -> None:
+    """Run both jobs that judge the gates, the one that knows less first."""
+    measure(memory, clock)
+    adapt(memory, clock)
 
 
 def test_a_verdict_ends_at_the_feeling_and_gives_an_axis_its_meaning(
@@ -125,8 +132,11 @@ def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, 
     adapt(memory, clock)
     measure(memory, clock)
     assert goods(memory, OutcomeKind.GATE) == {}
-    clock.advance(timedelta(days=7))
-    measure(memory, clock)
+    clock.advance(timedelta(days=7, minutes=-1))
+    both(memory, clock)
+    assert goods(memory, OutcomeKind.GATE) == {}
+    clock.advance(MINUTE)
+    both(memory, clock)
     (only,) = list_outcomes(memory.graph, space=memory.space)
     assert (only.kind, only.good, only.why) == ("gate", 1.0, "held back (irrelevant), never used")
 
@@ -146,6 +156,35 @@ def test_what_the_gate_kept_is_good_as_soon_as_it_is_used(memory: Engram, clock:
     assert (only.good, only.memories) == (1.0, (hit.memory.id,))
     assert only.led is not None
     assert only.led.text == "The boat of Noor is blue and lies in the harbour"
+
+
+def test_what_was_held_back_and_said_again_was_needed(memory: Engram, clock: FixedClock) -> None:
+    """With both jobs every day, the one that knows what was needed in other words is the one that judges."""
+    dropped(memory, clock, KEY)
+    both(memory, clock)
+    clock.advance(3 * DAY)
+    memory.remember_turns([Turn(text=KEY, speaker="Ida", at=clock.now)])
+    for days in (0, 3, 1):
+        clock.advance(days * DAY)
+        both(memory, clock)
+    (only,) = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.GATE)
+    assert (only.good, only.why) == (0.0, "held back (irrelevant), needed since")
+
+
+def test_what_was_kept_has_until_its_last_day(memory: Engram, clock: FixedClock) -> None:
+    """A first use on the last day is in time, though a day before nothing was known of one."""
+    agent = talk(memory, clock)
+    list(agent.say("The boat of Noor is blue and lies in the harbour"))
+    agent.finish()
+    both(memory, clock)
+    clock.advance(13 * DAY)
+    both(memory, clock)
+    assert goods(memory, OutcomeKind.GATE) == {}
+    clock.advance(DAY - MINUTE)
+    memory.recall("Where is the boat of Noor?", 1)
+    clock.advance(DAY)
+    both(memory, clock)
+    assert list(goods(memory, OutcomeKind.GATE).values()) == [1.0]
 
 
 def test_calls_that_led_to_something_are_still_rolled_up(memory: Engram, clock: FixedClock) -> None:
