@@ -92,10 +92,13 @@ class FeltLog:
             for first in range(0, len(before), _AT_ONCE):
                 ids = before[first : first + _AT_ONCE]
                 self._graph.keep("mind/gut_settle", space=self._space, ids=ids)
-        finally:
+        except EngramError as error:
             if left := len(self):
-                # Besides a database that is away: its turn was erased, or waits in the journal of another run.
-                _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
+                _LOG.warning("%d feelings are not kept: %s", left, error.message)
+            raise
+        if left := len(self):
+            # Its turn was erased, or waits in the journal of another run.
+            _LOG.warning("%d feelings are not kept: what was said there is not in the graph", left)
 
     def _try(self) -> None:
         with self._lock:
