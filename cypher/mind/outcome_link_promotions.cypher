@@ -17,9 +17,12 @@ WITH c,
       AND later.space = $space
       AND later.at > c.at
       AND later.undone_at IS NULL
-      AND ((later.kind = 'withdrawal' AND r.role = 'insight')
-        OR (later.kind = 'supersession' AND r.role = 'old')
-        OR later.kind = 'tension')
+      AND ((later.kind = 'withdrawal' AND r.role = 'insight') OR later.kind = 'tension')
+  }
+  // A person replaces without a change of belief on record, and whoever takes that back leaves no edge.
+  OR EXISTS {
+    MATCH (c)-[:CHANGED {role: 'promoted'}]->(m:Memory)<-[s:SUPERSEDES]-(:Memory)
+    WHERE m.space = $space AND s.at > c.at
   } AS against
 WITH c, useful, judged,
   CASE

@@ -114,6 +114,24 @@ def test_promotions_and_escalations_come_to_what_followed(memory: Engram, clock:
     assert "promotions: 2, 38% good" in cli.tally_lines(count_outcomes(memory.graph, space=memory.space))
 
 
+def test_what_a_person_replaced_was_no_good_promotion(memory: Engram, clock: FixedClock) -> None:
+    """Whatever the verdicts on it said before; that no job has found it out changes nothing."""
+    promoted = memory.remember("The boat of Noor is blue")
+    run(memory, "outcomes_lay", promoted=promoted.id, at=clock.now)
+    clock.advance(MINUTE)
+    painted = memory.remember("The boat of Noor is red now")
+    memory.supersede(promoted.id, painted.id, reason="painted")
+    measure(memory, clock)
+    found = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.PROMOTION)
+    assert {(each.led.id.rpartition(":")[2], each.good, each.why) for each in found if each.led} == {
+        ("taken-back", 0.0, "taken back"),
+        *(
+            (each, 0.0, "withdrawn, replaced or contradicted since")
+            for each in ("judged", "unknown", "young")
+        ),
+    }
+
+
 def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, clock: FixedClock) -> None:
     """Held back and never needed was good, but that is only known after the days in which it may have been."""
     said = entry(f"{memory.space}-dropped", clock.now, text="The hut has a roof", source_tag="internal_reply")
