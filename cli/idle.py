@@ -102,6 +102,8 @@ def _say(state: State, done: "Cycle") -> None:
         return
     state.out(f"{thought.channel:<8}  {thought.leaning:<9}  {inert(thought.text, _SHOWN)}")
     if done.reply:
+        if done.answered is not None and done.answered.id != thought.id:
+            state.out(f"{'':<21}(to what waited: {inert(done.answered.text, _SHOWN)})")
         state.out(f"{'':<21}{inert(done.reply, _SHOWN)}")
     elif done.why:
         state.say(done.why)

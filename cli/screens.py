@@ -39,7 +39,7 @@ AWAY = "The database is away. What is said is kept on this machine and written w
 
 EVENTS = {
     "session": "the first: session, space, model, greeting",
-    "attended": "what the agent turned to: text, source, report",
+    "attended": "what the agent turned to: text, source, report, entry",
     "recalled": "what came to mind: memories",
     "stored": "what was said is durable: role, turn, journaled",
     "delta": "some more of the reply: text",

@@ -42,7 +42,10 @@ def _wander(work: Work) -> None:
             work.count(
                 1, [{"channel": thought.channel, "leaning": thought.leaning, "text": thought.text[:_TOLD]}]
             )
-            work.report.append({"channel": thought.channel, "topic": thought.topic, "became": became[:_TOLD]})
+            answered = done.answered or thought
+            work.report.append(
+                {"channel": answered.channel, "topic": answered.topic, "became": became[:_TOLD]}
+            )
         work.notes.extend(mind.notes)
 
 

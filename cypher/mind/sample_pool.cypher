@@ -7,9 +7,11 @@ CYPHER 25
 // $limit: integer, memories
 // $selves: list of strings, keys of the names that the agent goes by
 // $own: list of strings, source tags of what the agent thought or said: it does not come to mind by itself
+// $now: datetime, when
 // returns: one row: pool (list of lists: id, weight (0 to 1, the centre of its Beta), when it was used last and when it
 //   happened (milliseconds since 1970: hundreds of times make Python objects only where they are read), disputed (integer,
-//   unresolved tensions), about_self (boolean)), ascending by id from $after on, then from the beginning
+//   unresolved tensions), about_self (boolean), present (boolean: it has not left the working set)), ascending by id from
+//   $after on, then from the beginning
 CALL () {
   MATCH (m:Memory)
   WHERE m.space = $space AND m.id > $after
@@ -33,5 +35,6 @@ RETURN collect([
   m.immutable OR EXISTS {
     MATCH (m)-[:MENTIONS]->(e:Entity)
     WHERE e.space = $space AND e.key IN $selves
-  }
+  },
+  NOT (m.tier = 'working' AND m.expires_at <= $now)
 ]) AS pool

@@ -326,6 +326,7 @@ class Agent:
         confidence: float = 1.0,
         urgency: float | None = None,
         emotional: float | None = None,
+        competes: bool = True,
     ) -> Input:
         """Let an impulse of the agent's own wait for attention; it is durable when this returns.
 
@@ -335,6 +336,7 @@ class Agent:
             confidence: Of the source in it, 0 to 1.
             urgency: 0 to 1; the source's usual one if left out.
             emotional: |gut delta|, 0 to 1; what is felt about the text if left out.
+            competes: Whether it is to be thought through; else it is only kept.
 
         Raises:
             InvalidInputError: The text is blank or too long.
@@ -353,7 +355,8 @@ class Agent:
         if emotional is None:
             emotional = self._felt(text)
         impulse = _input(heard.entry, source, urgency=urgency, emotional=emotional)
-        self._attention.offer(impulse)
+        if competes:
+            self._attention.offer(impulse)
         return impulse
 
     def _felt(self, text: str) -> float:
@@ -529,7 +532,7 @@ class Agent:
         """
         impulse = choice.winner
         self.report = choice.report
-        yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report)
+        yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report, entry=impulse.id)
         if self._responder is None or self.ledger.allows(background=True) != "yes":
             return  # it is kept and goes through the exit gate; there is nobody to think it through
         found = yield from self._recollection.recollect(impulse.text)

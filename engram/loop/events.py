@@ -16,6 +16,8 @@ class Attended:
     source: str
     report: str
     """The cognitive state report, as the model is told it."""
+    entry: str
+    """Id of its line in the scratch buffer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Self
 from uuid import uuid4
 
@@ -21,7 +21,7 @@ from engram.loop.agent import Agent
 from engram.loop.events import Attended, Failed, Replied
 from engram.loop.inputs import URGENCY, Input, Source
 from engram.memory import Engram
-from engram.mind.pressing import IDLE, read_pressure
+from engram.mind.pressing import IDLE
 from engram.mind.rations import RationedModel, Rations
 from engram.mind.replaying import FULL, Replayer
 from engram.mind.surfacing import Moment, Surfaced, Surfacing
@@ -32,12 +32,12 @@ _PHASE = "idle"
 """Of the lease."""
 _THOUGHT_THROUGH = frozenset({Channel.GOAL, Channel.REVIEW})
 _SOURCES = {
-    Channel.GOAL: (Source.DMN, URGENCY[Source.DMN]),
-    Channel.REVIEW: (Source.DMN, URGENCY[Source.DMN]),
-    Channel.INSIGHT: (Source.CONSOLIDATION, 0.1),
-    Channel.IDENTITY: (Source.GUT, 0.1),
+    Channel.GOAL: Source.DMN,
+    Channel.REVIEW: Source.DMN,
+    Channel.INSIGHT: Source.CONSOLIDATION,
+    Channel.IDENTITY: Source.GUT,
 }
-"""As what each channel is offered, and how urgent it is: what is kept for later must not win against what is not."""
+"""As what each channel is offered."""
 _WAITING = 5
 """Thoughts of earlier runs that are taken up again."""
 _KEPT = timedelta(hours=24)
@@ -52,8 +52,10 @@ class Cycle:
     """What one cycle came to."""
 
     thought: Thought | None = None
+    answered: Thought | None = None
+    """The thought that was thought through: what weighs most wins attention, and that may be one that waited."""
     reply: str | None = None
-    """What came of thinking."""
+    """What came of thinking it through."""
     why: str | None = None
     """Why nothing came to mind, or why it was not thought through."""
     broadened: bool = False
@@ -103,11 +105,11 @@ class IdleMind:
             selves=(assistant,),
         )
         self._agent: Agent | None = None
-        self._waiting: dict[str, str] = {}
-        """Ids of thoughts that wait for attention, by their words."""
+        self._waiting: dict[str, Thought] = {}
+        """Thoughts that wait for attention, by their lines in the scratch buffer."""
         self._held_until = 0.0
-        self._exhausted: str | None = None
-        """Why nothing more is thought through."""
+        self._exhausted: tuple[date, str] | None = None
+        """On which day, in UTC, nothing more is thought through, and why."""
         self.notes: list[str] = []
         """What a person should know of the run."""
 
@@ -164,11 +166,11 @@ class IdleMind:
             return Cycle(why=BUSY)
         agent = self._agent or self._begin()
         thought = self._offer(agent, surfaced)
-        reply, why = None, None
-        if thought.channel in _THOUGHT_THROUGH:
-            self._waiting[thought.text] = thought.id
-            reply, why = self._think(agent)
-        return Cycle(thought=thought, reply=reply, why=why, broadened=moment.broaden)
+        if thought.channel not in _THOUGHT_THROUGH:
+            return Cycle(thought=thought, broadened=moment.broaden)
+        self._waiting[thought.entry] = thought
+        answered, reply, why = self._think(agent)
+        return Cycle(thought=thought, answered=answered, reply=reply, why=why, broadened=moment.broaden)
 
     def _next(self, moment: Moment) -> Surfaced | None:
         review = self._surfacing.review(moment) if moment.review_due else None
@@ -186,9 +188,6 @@ class IdleMind:
             generator=self._generator,
             idle=True,
         )
-        if read_pressure(memory.graph, space=memory.space).compacted:
-            # What has left a window may be nowhere but in the scratch buffer.
-            agent.flush()
         if self._model is None:
             self.notes.append(NO_MODEL)
         else:
@@ -199,9 +198,11 @@ class IdleMind:
     def _resume(self, agent: Agent, now: datetime) -> None:
         left = self._thoughts.list(since=now - _KEPT, limit=_WAITING, state="waiting")
         for each in left:
-            source, urgency = _SOURCES[each.channel]
-            agent.resume(Input(id=each.entry, text=each.text, source=source, at=each.at, urgency=urgency))
-            self._waiting[each.text] = each.id
+            source = _SOURCES[each.channel]
+            agent.resume(
+                Input(id=each.entry, text=each.text, source=source, at=each.at, urgency=URGENCY[source])
+            )
+            self._waiting[each.entry] = each
         if left:
             self.notes.append(f"{len(left)} thoughts of earlier runs wait to be thought through.")
 
@@ -215,9 +216,9 @@ class IdleMind:
             self.notes.append(f"Replayed: {len(done.connections)} episodes connected with goals.")
 
     def _offer(self, agent: Agent, surfaced: Surfaced) -> Thought:
-        """Let it wait for attention, and keep it."""
-        source, urgency = _SOURCES[surfaced.channel]
-        impulse = agent.offer(surfaced.text, source=source, urgency=urgency)
+        """Keep it, and let it wait for attention where it is to be thought through."""
+        thinks = surfaced.channel in _THOUGHT_THROUGH
+        impulse = agent.offer(surfaced.text, source=_SOURCES[surfaced.channel], competes=thinks)
         thought = Thought(
             id=uuid4().hex,
             at=impulse.at,
@@ -225,7 +226,7 @@ class IdleMind:
             leaning=surfaced.leaning,
             channel=surfaced.channel,
             topic=surfaced.topic,
-            state="waiting" if surfaced.channel in _THOUGHT_THROUGH else "offered",
+            state="waiting" if thinks else "offered",
             entry=impulse.id,
             run=self.run,
             surfaced=surfaced.memories,
@@ -234,30 +235,44 @@ class IdleMind:
         self._thoughts.store(thought)
         return thought
 
-    def _think(self, agent: Agent) -> tuple[str | None, str | None]:
-        """Have what wins attention thought through; return what came of it, or why nothing did."""
-        if self._exhausted is not None:
-            return None, self._exhausted
+    def _think(self, agent: Agent) -> tuple[Thought | None, str | None, str | None]:
+        """Have what wins attention thought through; return it with what came of it, or why nothing did."""
+        if (exhausted := self._spent(agent)) is not None:
+            return None, None, exhausted
         won, reply = "", None
         why = "It waits to be thought through."
         for event in agent.think():
             match event:
-                case Attended(text=text):
-                    won = text
+                case Attended(entry=entry):
+                    won = entry
                 case Replied(text=text):
                     reply = text
                 case Failed(error=error):
                     why = error.message
                     if isinstance(error, BudgetError):
-                        self._exhausted = error.message
+                        self._exhausted = self._today(), why
                 case _:
                     pass
         if reply is None:
-            return None, None if self._model is None else why
-        thought_id = self._waiting.pop(won, None)
-        if thought_id is not None:
-            self._thoughts.mark(thought_id, now=self._clock())
-        return reply, None
+            return None, None, None if self._model is None else why
+        answered = self._waiting.pop(won, None)
+        if answered is not None:
+            self._thoughts.mark(answered.id, now=self._clock())
+        return answered, reply, None
+
+    def _spent(self, agent: Agent) -> str | None:
+        """Return why nothing is thought through today; on a new day what waits is taken up again."""
+        if self._exhausted is None:
+            return None
+        day, why = self._exhausted
+        if day == self._today():
+            return why
+        self._exhausted = None
+        self._resume(agent, self._clock())
+        return None
+
+    def _today(self) -> date:
+        return self._clock().astimezone(UTC).date()
 
     @property
     def _lease(self) -> dict[str, str]:

@@ -16,6 +16,10 @@ _STALE = 10
 """Lines heard after which what waited before is looked at again: it is being decided."""
 _BARS: dict[Level, float] = {"none": NOTED, "noted": DUE}
 """From which pressure the next note is due."""
+_GATE = "The exit gate takes them through within a few exchanges, at the latest when the conversation ends."
+_DREAM = (
+    "The exit gate takes the lines through by itself; `engram jobs run dream` consolidates what was kept."
+)
 
 
 def read_pressure(graph: Graph, *, space: str) -> Pressure:
@@ -77,7 +81,7 @@ class Pressing(MindPart):
         if self._read.level in {"none", self._said}:
             return ()
         self._said = self._read.level
-        return (Notice(text=f"{self._read.note()}. `engram jobs run dream` does it now."),)
+        return (Notice(text=f"{self._read.note()}. {_DREAM if self._read.signals else _GATE}"),)
 
     def compacted(self) -> None:
         """Take note that part of the conversation has left the model's window: it counts until a consolidation."""

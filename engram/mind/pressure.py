@@ -38,10 +38,14 @@ class Pressure:
     """Whether a context window was compacted since: that may have lost what nobody noted."""
 
     @property
+    def signals(self) -> int:
+        """How many of the secondary signals there are, which only a consolidation ends."""
+        return sum((self.sessions >= SESSIONS, self.turns_per_hour >= DENSE, self.compacted))
+
+    @property
     def value(self) -> float:
         """0 and more: the lines' share, and a quarter for each secondary signal."""
-        signals = (self.sessions >= SESSIONS, self.turns_per_hour >= DENSE, self.compacted)
-        return self.lines / LINES + NUDGE * sum(signals)
+        return self.lines / LINES + NUDGE * self.signals
 
     @property
     def level(self) -> Level:

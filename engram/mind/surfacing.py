@@ -28,6 +28,8 @@ OWN = frozenset({Source.DMN.value, Source.GUT.value, Source.CONSOLIDATION.value,
 """Source tags of what the agent thought or said: it does not come to mind by itself, or thoughts would feed themselves."""
 _SPREAD = {"width": 10, "partners": 5, "first": 0.3, "second": 0.1, "half": 5.0, "goals": 5, "followed": 3}
 """How far a memory reaches: two hops, of which the first leaves 0.3 and both 0.1 (v4 plan, 2.4)."""
+_PRESENT = 20
+"""Memories of a pool from which one comes to mind without those that have left the working set."""
 _SHOWN = 160
 """Characters of a memory in a thought."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -146,20 +148,21 @@ class Surfacing:
         return self._companied(drawn, leaning, spread[0])
 
     def review(self, moment: Moment) -> Surfaced | None:
-        """Return a look back at what was followed last, and over what; None where there was one topic only."""
+        """Return a look back at what was followed last, and what was left for it; None where there was one topic only."""
         told = [*topics(moment.thoughts)]
         other = next((each for each in told if each != told[0]), None)
         if other is None:
             return None
         followed, left = inert(told[0], _SHOWN), inert(other, _SHOWN)
         return Surfaced(
-            text=f"Last time I followed “{followed}” over “{left}”. Was that right, or is “{left}” worth going back to?",
+            text=f"I went from “{left}” to “{followed}”. Was that right, or is “{left}” worth going back to?",
             leaning=Leaning.CHANCE,
             channel=Channel.REVIEW,
             topic=told[0],
         )
 
     def _pool(self) -> list[Candidate]:
+        """Return what may come to mind: of what has left the working set nothing, unless hardly anything else is there."""
         rows = self._graph.read(
             "mind/sample_pool",
             space=self._space,
@@ -167,7 +170,9 @@ class Surfacing:
             limit=self._tuned().whole("idle.pool"),
             selves=self._selves,
             own=sorted(OWN),
+            now=self._clock(),
         )[0]["pool"]
+        present = [row for row in rows if row[-1]]
         return [
             Candidate(
                 id=memory,
@@ -177,7 +182,9 @@ class Surfacing:
                 disputed=disputed,
                 about_self=about_self,
             )
-            for memory, weight, used, happened, disputed, about_self in rows
+            for memory, weight, used, happened, disputed, about_self, _ in (
+                present if len(present) >= _PRESENT else rows
+            )
         ]
 
     def _companied(self, drawn: Candidate, leaning: Leaning, spread: Row) -> Surfaced:

@@ -150,6 +150,42 @@ def test_with_a_model_what_waits_is_thought_through(lived: Engram, clock: FixedC
     assert any("paint needs a dry day" in each["text"] for each in nodes(lived, "turns"))
 
 
+def test_a_reply_is_to_the_thought_that_was_thought_through(
+    lived: Engram, clock: FixedClock, ledger: Ledger
+) -> None:
+    """Only what bears on a goal, or looks back, is thought through; the cycle names it, and no other is marked for it."""
+    model, script = metered(ledger, respond=lambda _: "It does: paint needs a dry day.")
+    done = wander(lived, clock, 12, model)
+    answered = [each.answered for each in done if each.reply]
+    assert answered
+    assert all(each is not None and each.channel in {Channel.GOAL, Channel.REVIEW} for each in answered)
+    asked = [
+        message.text for each in script.asked for message in each.messages if "<thought>" in message.text
+    ]
+    told = {each.text for each in answered if each is not None}
+    assert all(any(text in each for each in asked) for text in told)
+    assert all(any(text in each for text in told) for each in asked)
+    stored = {each.id: each for each in kept(lived, clock)}
+    assert {each.id for each in stored.values() if each.state == "thought"} == {
+        each.id for each in answered if each is not None
+    }
+    assert {each.state for each in stored.values() if each.channel is Channel.INSIGHT} == {"offered"}
+
+
+def test_what_has_left_the_working_set_does_not_come_to_mind(memory: Engram, clock: FixedClock) -> None:
+    """As long as twenty others are there; where hardly anything else is, it does."""
+    old = {memory.remember(f"The old pier has plank number {n}").id for n in range(30)}
+    clock.advance(timedelta(days=1))
+    assert wander(memory, clock, 1)[0].thought, "everything has left, and the mind is not empty"
+    new = {memory.remember(f"The new mast has ring number {n}").id for n in range(25)}
+    clock.advance(timedelta(minutes=5))
+    drawn = [minded(memory, seed).imagine() for seed in range(20)]
+    first = [each.memories[0] for each in drawn if isinstance(each, Surfaced) and each.memories]
+    assert len(first) == 20
+    assert {*first} <= new
+    assert not {*first} & old
+
+
 def test_it_is_quiet_while_somebody_talks(lived: Engram, clock: FixedClock) -> None:
     """What is said keeps it quiet for ten minutes, whether the conversation is over or not; then it goes on."""
     with talk(lived, clock) as agent:
@@ -210,6 +246,24 @@ def test_the_day_s_budget_holds(lived: Engram, clock: FixedClock, ledger: Ledger
     clock.advance(timedelta(days=1))
     wander(lived, clock, 5, model)
     assert asked < len(script.asked) <= asked + 2
+
+
+def test_a_run_over_midnight_goes_on(lived: Engram, clock: FixedClock, ledger: Ledger) -> None:
+    """One run that has used up a day's calls takes up what waits once the next day has begun."""
+    lived.tune("idle.daily_calls", 1)
+    model, script = metered(ledger, respond=lambda _: "It does: paint needs a dry day.")
+    with minded(lived, model=model) as mind:
+        for _ in range(9):
+            mind.cycle()
+            clock.advance(timedelta(minutes=1))
+        assert len(script.asked) == 1
+        waiting = {each.id for each in kept(lived, clock) if each.state == "waiting"}
+        assert waiting
+        clock.advance(timedelta(hours=12))
+        for _ in range(9):
+            mind.cycle()
+            clock.advance(timedelta(minutes=1))
+        assert len(script.asked) == 2
 
 
 @pytest.mark.parametrize(("calls", "tokens", "granted"), [(5, 10**6, 5), (50, 250, 2), (0, 10**6, 0)])

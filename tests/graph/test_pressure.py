@@ -7,7 +7,6 @@ import pytest
 from engram.goals import Goals
 from engram.loop.events import Notice
 from engram.memory import Engram
-from engram.mind.idle import IdleMind
 from engram.mind.pressing import read_pressure
 from engram.testing import FixedClock, HashEmbedder, ScriptedModel
 from tests.graph.dreams import dream, held, say, scripted, shapes
@@ -36,6 +35,8 @@ def test_it_is_said_once_at_each_bar(memory: Engram, clock: FixedClock) -> None:
     assert len(said) == 2
     assert "between two tasks" in said[0]
     assert "before they grow further" in said[1]
+    assert all("exit gate" in each and "dream" not in each for each in said), "a dream decides no lines"
+    assert read_pressure(memory.graph, space=memory.space).lines == 0, "at the end all are decided"
 
 
 def test_what_is_counted_on_is_what_waits(memory: Engram, clock: FixedClock) -> None:
@@ -67,7 +68,7 @@ def test_sessions_and_density_raise_it(memory: Engram, clock: FixedClock) -> Non
 
 
 def test_a_compaction_counts_until_a_consolidation(memory: Engram, clock: FixedClock) -> None:
-    """What has left a window may be lost, so it presses; the next idle cycle looks at the scratch buffer at once."""
+    """What has left a window may be lost, so it presses until a dream has come to something."""
     with talk(memory, clock) as agent:
         agent._presence.compacted()
         agent._presence.compacted()
@@ -75,9 +76,6 @@ def test_a_compaction_counts_until_a_consolidation(memory: Engram, clock: FixedC
     assert read_pressure(memory.graph, space=memory.space).compacted
     say(memory, clock)
     clock.advance(timedelta(days=1))
-    with IdleMind(memory) as mind:
-        assert mind.cycle().thought
-        assert read_pressure(memory.graph, space=memory.space).lines == 0
     dream(memory, clock)
     assert not read_pressure(memory.graph, space=memory.space).compacted
 

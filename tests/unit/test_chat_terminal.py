@@ -169,8 +169,8 @@ def test_a_second_thought_is_announced(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_only_the_agents_own_impulses_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """That it attends to the person needs no word; what it turned to by itself gets a line."""
-    own = Attended(text="I just remembered\nthe tram", source="internal_dmn", report="")
-    assert shown(capsys, Attended(text="Hello", source="external_user", report=""), own) == (
+    own = Attended(text="I just remembered\nthe tram", source="internal_dmn", report="", entry="e")
+    assert shown(capsys, Attended(text="Hello", source="external_user", report="", entry="e"), own) == (
         "",
         "(I just remembered the tram)\n",
     )
@@ -197,7 +197,7 @@ def test_every_event_is_documented_as_it_is_printed() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        Attended(text="a", source="b", report="c"),
+        Attended(text="a", source="b", report="c", entry="d"),
         Stored(role="user", turn="r-1"),
         Delta(text="\u2028"),
         Revising(by="self", why="x"),
