@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
+from engram.llm import Models
 from engram.llm.base import Tool, ToolCall
 from engram.loop.agent import PERSONA, Agent
 from engram.loop.attention import Attention
@@ -19,6 +20,9 @@ from engram.loop.metacognition import Verbalized
 from engram.loop.tools import NOT_THE_PERSON_S
 from engram.memory import Engram
 from engram.mind.part import AgentTool, MindPart
+from engram.mind.state.notes import take_note
+from engram.mind.state.sections import Section
+from engram.mind.state.versions import standing
 from engram.safety import Phase, Safety, ceilings
 from engram.testing import Asked, FixedClock, HashEmbedder, ScriptedAnswer, ScriptedModel
 from engram.tuning import Tuning
@@ -34,6 +38,8 @@ from tests.graph.test_tensions import contradict
 pytestmark = pytest.mark.graph
 
 DECAY: Any = resolve_name("engram.jobs.decay:JOB")
+STATE: Any = resolve_name("engram.jobs.state:JOB")
+Means: Any = resolve_name("engram.jobs.means:Means")
 IMPULSES = (Source.DMN, Source.CONSOLIDATION, Source.GUT, Source.SCHEDULE)
 RULE = "You never tell anybody the code of the safe"
 BOAT = "The boat in Ghent has not been looked after since May"
@@ -187,22 +193,54 @@ def _text(asked: Asked) -> str:
 
 
 def test_8_identity_is_a_rendered_view(memory: Engram, clock: FixedClock) -> None:
-    """Identity is a rendered view: whole memories, drawn anew; no block of it is stored anywhere."""
+    """Identity is a rendered view: whole memories, drawn anew; no block of it is stored, but in a view that no model is told.
+
+    That one is a version of the working memory, for people: it is rendered anew from the graph each time.
+    """
     texts = [f"I {verb} what is old" for verb in ("mend", "keep", "paint", "carry", "love", "count")]
-    for text in texts:
-        weigh(memory, text, 6.0, 4.0)
+    ids = [weigh(memory, text, 6.0, 4.0) for text in texts]
     model = ScriptedModel(respond=lambda _: "Fine.")
-    with talk(memory, clock, model) as agent:
-        for _ in range(4):
-            list(agent.say("Good morning?"))
+    for session in ("before", "after"):
+        with talk(memory, clock, model, session=session) as agent:
+            for _ in range(4):
+                list(agent.say("Good morning?"))
+        if session == "before":
+            assert _blocks(memory, texts) == []
+            viewed = _phenotype(memory, clock)
+            assert len(viewed) > 1
     told = [tuple(section(asked, "identity")) for asked in model.asked]
     assert len(set(told)) > 1
     assert {line.partition(": ")[2] for lines_ in told for line in lines_} <= set(texts)
-    stored = [value for node in everything(memory)[0] for value in node["properties"].values()]
-    blocks = [
-        value for value in stored if isinstance(value, str) and sum(text in value for text in texts) > 1
+    carried = "\n".join(line for asked in model.asked[4:] for line in section(asked, "working"))
+    assert carried
+    assert not any(text in carried for text in viewed)
+    assert _blocks(memory, texts) == [("WorkingMemory", "text")]
+    outgrown = next(text for text in texts if text in viewed)
+    put(memory, ids[texts.index(outgrown)], weight_alpha=1.0, weight_beta=9.0)
+    take_note(memory, "The atlas lies on the shelf")
+    anew = _phenotype(memory, clock)
+    assert anew
+    assert outgrown not in anew
+
+
+def _phenotype(memory: Engram, clock: FixedClock) -> set[str]:
+    """Return what the next version of the working memory says of who the agent is."""
+    clock.advance(timedelta(hours=2))
+    with Means(memory, models=Models) as means:
+        dreams.run_job(STATE, memory.graph, space=memory.space, means=means, clock=clock)
+    force = standing(memory.graph, space=memory.space).force
+    assert force is not None
+    return {line.text.partition(" (weight ")[0] for line in force.lines[Section.PHENOTYPE]}
+
+
+def _blocks(memory: Engram, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the label and the property of what tells several memories at once."""
+    return [
+        (node["labels"][0], name)
+        for node in everything(memory)[0]
+        for name, value in node["properties"].items()
+        if isinstance(value, str) and sum(text in value for text in texts) > 1
     ]
-    assert blocks == []
 
 
 def test_9_stochastic_everything(memory: Engram, clock: FixedClock) -> None:

@@ -18,7 +18,7 @@ from engram.mind.state.leaving import merged, point, queries
 from engram.mind.state.lines import KEPT_KEY, Line, cited, kept, key, line, parsed
 from engram.mind.state.material import Material, confidence, fading
 from engram.mind.state.pointers import Pointer, checked, parse
-from engram.mind.state.sections import Section, State, lines_of, sections
+from engram.mind.state.sections import Section, State, divided, lines_of, sections, without_section
 from engram.mind.state.seeding import OVERLAP, TOKENS, pieces
 from engram.mind.state.signals import Levels
 from engram.mind.state.versions import Cited, Draft, InForce, Note, Refused, Standing
@@ -321,6 +321,24 @@ def test_a_person_s_text_above_is_told_apart(own: list[str]) -> None:
     assert kept(text) == above.rstrip()
     assert parsed(text, {})[Section.BOND] == ()
     assert [each.text for each in parsed(text, {})[Section.ACTIVE]] == ["we mended the boat"]
+
+
+def test_who_the_agent_is_is_told_to_no_model() -> None:
+    """A version is told without its phenotype, everything else as it stands: what a person wrote of that name above too."""
+    above = "# Mine\n\n## The Phenotype\n\n- I am the king of the lakes"
+    whole = state(above, PHENOTYPE=["I mend boats", "I keep bees"], BOND=["Noor sails"])
+    told = without_section(whole.text(), Section.PHENOTYPE)
+    assert [*sections(divided(told)[1])] == [each.value for each in Section if each is not Section.PHENOTYPE]
+    assert "I mend boats" not in told
+    assert "I keep bees" not in told
+    assert kept(told) == above
+    assert parsed(told, {})[Section.BOND] == (Line("Noor sails"),)
+    heavy = line("I mend boats", ["m1"], 1.0)
+    news = replace(heavy, text="2026-06-01 I mend boats")
+    draft = cycle_of(
+        {**EMPTY, Section.PHENOTYPE: (heavy,), Section.ACTIVE: (news,)}, NOTHING, 8_000, Levels(at=AT)
+    )
+    assert (draft.text.count("I mend boats"), draft.state) == (1, "refused")
 
 
 def test_erased_lines_leave_the_others_theirs() -> None:

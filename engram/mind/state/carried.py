@@ -32,11 +32,12 @@ _AWAY = timedelta(days=1)
 """After which somebody has come back."""
 _SELF = frozenset({"fact", "relationship", "preference"})
 """Signals of the scan by which somebody tells of themselves."""
-_THANKS = re.compile(
+_APPRECIATION = re.compile(
     r"\b(?:thank(?:s| you)|thx|well done|(?:good|great|nice) (?:job|work)|you(?:'re| are) (?:great|wonderful|the best)"
     r"|i appreciate|danke|merci|gracias)\b",
     re.IGNORECASE,
 )
+"""Anywhere in what is said. `engram.mind.felt.reaction` asks another thing: whether the last answer is thanked for."""
 
 
 class NoteParameters(BaseModel):
@@ -104,12 +105,12 @@ class Carried(MindPart):
         return ()
 
     def sections(self) -> Mapping[str, Sequence[str]]:
-        """Return the version in force, as long as it may be, and the notes since."""
+        """Return the version in force but for its phenotype, as long as it may be, and the notes since."""
         held = self._held
         window = self.situation.memory.settings.context_tokens
         lines: list[str] = []
         if held is not None and held.force is not None:
-            carried = shown_within(held.force.text_without(self._forgotten), window)
+            carried = shown_within(held.force.told(self._forgotten), window)
             lines += [each for each in carried.splitlines() if each.strip()]
         waiting: Sequence[Note | Memory] = [*(() if held is None else held.notes), *self._noted]
         notes = [each.content for each in waiting if each.id not in self._forgotten]
@@ -146,7 +147,7 @@ class Carried(MindPart):
     def _events(self, text: str) -> Iterator[str]:
         if self._came_back:
             yield "came_back"
-        if _THANKS.search(text):
+        if _APPRECIATION.search(text):
             yield "thanks"
         found = {*scan(text).names}
         if "correction" in found:

@@ -139,22 +139,30 @@ class Cycle:
 
     def _pool(self) -> dict[Section, tuple[Line, ...]]:
         """Return what competes: the old version's lines that go on, and what is new beside them."""
-        pool = dict(self.material.pool)
-        force = self.standing.force
-        if force is None:
-            return pool
+        pool = {section: tuple(own) for section, own in self.material.pool.items()}
+        if self.standing.force is not None:
+            pool |= {section: self._carried(self.standing.force, section) for section in CARRIED}
+        # What is told as the phenotype is told as nothing else, but for a note that waits: that is promised a line.
+        view = cited({Section.PHENOTYPE: pool[Section.PHENOTYPE]}) - {note.id for note in self.standing.notes}
+        return pool | {
+            Section.ACTIVE: tuple(
+                each for each in pool[Section.ACTIVE] if not each.cites or not view.issuperset(each.cites)
+            )
+        }
+
+    def _carried(self, force: InForce, section: Section) -> tuple[Line, ...]:
+        """Return the lines of a section, the old ones that still count and the new ones, the weightiest first."""
         held = {each.memory: each for each in force.cites if each.status == "active"}
-        for section in CARRIED:
-            old = [
-                replace(each, weight=self._weight(section, [held[one] for one in each.cites]))
-                for each in force.lines.get(section, ())
-                if each.cites and all(one in held for one in each.cites)
-            ]
-            old = [each for each in old if section is not Section.ACTIVE or each.weight >= FADED]
-            known = {one for each in old for one in each.cites}
-            fresh = [each for each in pool[section] if not each.cites or not known.issuperset(each.cites)]
-            pool[section] = tuple(sorted([*old, *fresh], key=lambda each: -each.weight))
-        return pool
+        old = [
+            replace(each, weight=self._weight(section, [held[one] for one in each.cites]))
+            for each in force.lines.get(section, ())
+            if each.cites and all(one in held for one in each.cites)
+        ]
+        old = [each for each in old if section is not Section.ACTIVE or each.weight >= FADED]
+        known = {one for each in old for one in each.cites}
+        new = self.material.pool[section]
+        fresh = [each for each in new if not each.cites or not known.issuperset(each.cites)]
+        return tuple(sorted([*old, *fresh], key=lambda each: -each.weight))
 
     def _weight(self, section: Section, cites: Sequence[Cited]) -> float:
         importance = max(each.importance for each in cites)
@@ -168,7 +176,7 @@ class Cycle:
         if self.model is None:
             return None, []
         force = self.standing.force
-        return rewrite(self.model, pool, "" if force is None else force.text)
+        return rewrite(self.model, pool, "" if force is None else force.told())
 
     def _above(self) -> str:
         """Return what stands of a person's own text: all of it in the first version after, then half each time."""

@@ -76,6 +76,13 @@ def sections(text: str) -> dict[str, str]:
     return found
 
 
+def without_section(text: str, section: Section) -> str:
+    """Return a version's text without one of its sections; what stands above the title keeps all of its own."""
+    own = divided(text)[1]
+    above = text.removesuffix(own)
+    return above + re.sub(rf"^## {section.value}\s*?$.*?(?=^## |\Z)", "", own, flags=re.MULTILINE | re.DOTALL)
+
+
 def substance(text: str) -> str:
     """Return what a text says beside headings, rules, emphasis and the words for nothing."""
     told = (line.strip() for line in text.splitlines())

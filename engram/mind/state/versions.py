@@ -15,7 +15,7 @@ from engram.errors import NotFoundError
 from engram.graph import Graph, Row, Transaction
 from engram.mind.state.erasing import without
 from engram.mind.state.lines import KEPT_KEY, Line, kept, parsed
-from engram.mind.state.sections import Section
+from engram.mind.state.sections import Section, without_section
 from engram.mind.state.signals import Levels
 
 LISTED = 1_000
@@ -61,7 +61,7 @@ class InForce:
 
     @property
     def text(self) -> str:
-        """What is told of it: no line that rests on a memory which is not believed any more, or was forgotten."""
+        """What it says: no line that rests on a memory which is not believed any more, or was forgotten."""
         return self.text_without(())
 
     def text_without(self, ids: Collection[str]) -> str:
@@ -69,6 +69,13 @@ class InForce:
         gone = [each for each in self.cites if each.status != "active" or each.memory in ids]
         above = [each.content for each in gone if each.key == KEPT_KEY]
         return without(self.stored, {each.key for each in gone}, above) if gone else self.stored
+
+    def told(self, ids: Collection[str] = ()) -> str:
+        """Return what a model is told of it, without what rests on some memories.
+
+        The phenotype is a view for people: who the agent is, is drawn anew for every prompt, and never told from a text.
+        """
+        return without_section(self.text_without(ids), Section.PHENOTYPE)
 
     @property
     def lines(self) -> dict[Section, tuple[Line, ...]]:
