@@ -685,7 +685,7 @@ class Agent:
             texts=self._talk.around(entries, most=2 * RECENT),
             goals=known.goals,
             identity=[memory.content for memory in known.identity.weightiest],
-            memories=self._presence.feeling.memories,
+            depths=self._presence.feeling.depths(),
             recalled={**printed, **recalled},
         )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engram.embedding.protocol import Embedder, Vectors
+from engram.embedding.protocol import Embedder
 from engram.graph import Graph
 from engram.llm.base import ChatModel
 from engram.loop.carrying import carry_out
@@ -120,7 +120,9 @@ class ExitGate:
         own = [texts[entry.id] for entry in entries]
         vectors = embed_words(self._embedder(), [*own, *around, *goals, *identity])
         mine, context, core = np.split(vectors, [len(own), len(own) + len(around)])
-        depths = _depths(core[len(goals) :], core[: len(goals)], focus.memories)
+        # In a reindex, the conversation may still know that of another model's vectors.
+        comparable = focus.depths is not None and focus.depths.shape == mine.shape[1:]
+        depths = focus.depths if comparable else None
         looks = []
         for entry, vector in zip(entries, mine, strict=True):
             # What was said is not its own context.
@@ -265,12 +267,6 @@ def _relevance(entry: Entry, near: Sequence[float], charge: float, tuning: Tunin
     if entry.signals:
         return max(relevance, min(1.0, tuning["gate.core"] + _ROUNDING))
     return max(relevance, min(1.0, tuning["gate.peripheral"] + _ROUNDING))
-
-
-def _depths(identity: Vectors, goals: Vectors, memories: gut.Floats | None) -> gut.Floats | None:
-    """Return the subconscious that entries are felt against; a layer of another model's vectors says nothing."""
-    comparable = memories is not None and identity.shape[1:] == memories.shape
-    return gut.subconscious((gut.centroid(identity), gut.centroid(goals), memories if comparable else None))
 
 
 def _by_person(entry: Entry) -> bool:

@@ -18,6 +18,7 @@ from engram.goals import Goal, Goals
 from engram.graph import Graph
 from engram.loop.identity import Identity, read_identity
 from engram.safety import read_state
+from engram.scoring.weight import StochasticWeight
 from engram.tuning import Tuning
 
 WALK_SECONDS = 60.0
@@ -30,11 +31,15 @@ class Known:
 
     identity: Identity
     identity_vectors: Vectors
-    """Of what weighs most and of what always holds, shape (n, d)."""
+    """Of what always holds and of what weighs most, shape (n, d)."""
+    identity_weights: tuple[float, ...]
+    """Of each: 1 where it always holds, else the centre of its weight."""
     goals: tuple[str, ...]
     """The active ones, the most pressing first."""
     goal_vectors: Vectors
     """Shape (g, d)."""
+    goal_weights: tuple[float, ...]
+    """Of each its priority; 0 where it has none yet."""
     tiers: dict[str, int]
     """Memories by tier."""
     broaden: bool = False
@@ -43,7 +48,13 @@ class Known:
 
 _NO_VECTORS: Vectors = np.empty((0, 0), dtype=np.float32)
 NOTHING = Known(
-    identity=Identity(), identity_vectors=_NO_VECTORS, goals=(), goal_vectors=_NO_VECTORS, tiers={}
+    identity=Identity(),
+    identity_vectors=_NO_VECTORS,
+    identity_weights=(),
+    goals=(),
+    goal_vectors=_NO_VECTORS,
+    goal_weights=(),
+    tiers={},
 )
 
 
@@ -116,9 +127,11 @@ class Knowing:
         """Take over which goals are active, the most pressing first, from who has just looked."""
         with self._looking:
             if self._known is not None:
-                vectors = _goal_vectors(active)
                 self._known = replace(
-                    self._known, goals=tuple(goal.text for goal in active), goal_vectors=vectors
+                    self._known,
+                    goals=tuple(goal.text for goal in active),
+                    goal_vectors=_goal_vectors(active),
+                    goal_weights=_goal_weights(active),
                 )
 
     def _take(self, known: Known) -> None:
@@ -139,8 +152,10 @@ class Knowing:
         return Known(
             identity=identity,
             identity_vectors=identity_vectors,
+            identity_weights=_identity_weights(identity),
             goals=tuple(goal.text for goal in active),
             goal_vectors=_goal_vectors(active),
+            goal_weights=_goal_weights(active),
             tiers=tiers,
             broaden=read_state(self._graph, space=self._space).broaden,
         )
@@ -158,3 +173,13 @@ class Knowing:
 def _goal_vectors(goals: Sequence[Goal]) -> Vectors:
     vectors = np.array([goal.embedding for goal in goals], dtype=np.float32)
     return vectors.reshape(len(goals), -1) if goals else _NO_VECTORS
+
+
+def _goal_weights(goals: Sequence[Goal]) -> tuple[float, ...]:
+    return tuple(goal.priority or 0.0 for goal in goals)
+
+
+def _identity_weights(identity: Identity) -> tuple[float, ...]:
+    centres = (StochasticWeight(each.weight_alpha, each.weight_beta).center for each in identity.weightiest)
+    # What always holds is never weighed: its own weight says nothing.
+    return (*(1.0 for _ in identity.immutable), *centres)

@@ -48,8 +48,8 @@ class Focus:
     """The conversation before and around them."""
     goals: Sequence[str] = ()
     identity: Sequence[str] = ()
-    memories: NDArray[np.float64] | None = None
-    """Centroid of all memories, shape (d,), the deepest layer of the subconscious; None where it is not known."""
+    depths: NDArray[np.float64] | None = None
+    """The subconscious centroid that they are felt against, shape (d,); None where nothing is felt."""
     recalled: Mapping[str, str] = field(default_factory=dict)
     """By memory id, the content of everything recalled where they were said."""
 

@@ -96,10 +96,17 @@ class Feeling(MindPart):
         return 0.0 if felt is None else felt.magnitude
 
     def depths(self) -> Floats | None:
-        """Return the subconscious centroid, shape (d,); None in a space that has nothing yet."""
+        """Return the subconscious centroid, shape (d,); None in a space that has nothing yet.
+
+        The exit gate asks for it too, from its own thread.
+        """
         known = self.situation.knowing()
         return gut.subconscious(
-            (gut.centroid(known.identity_vectors), gut.centroid(known.goal_vectors), self.memories)
+            (
+                gut.centroid(known.identity_vectors, known.identity_weights),
+                gut.centroid(known.goal_vectors, known.goal_weights),
+                self.memories,
+            )
         )
 
     def sections(self) -> Mapping[str, Sequence[str]]:

@@ -51,11 +51,18 @@ class Axis:
 
 
 def centroid(vectors: NDArray[np.floating], weights: Sequence[float] | Floats | None = None) -> Floats | None:
-    """Return the weighted mean of vectors, shape (n, d), at unit length; None where there is no direction."""
+    """Return the weighted mean of vectors at unit length; None where there is no direction.
+
+    Args:
+        vectors: Shape (n, d).
+        weights: Shape (n,), 0 and more; only their proportions matter. All count the same without, or where all are 0.
+    """
     if not len(vectors):
         return None
     counts = np.ones(len(vectors)) if weights is None else np.asarray(weights, dtype=np.float64)
-    return unit(counts @ np.asarray(vectors, dtype=np.float64))
+    most = counts.max()
+    shares = counts / most if most > 0.0 else np.ones(len(vectors))
+    return unit(shares @ np.asarray(vectors, dtype=np.float64))
 
 
 def subconscious(layers: Sequence[Floats | None]) -> Floats | None:

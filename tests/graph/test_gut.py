@@ -22,12 +22,14 @@ from engram.testing import FixedClock, ScriptedModel
 from engram.tuning import Tuning
 from tests.graph.beside import everything, run
 from tests.graph.talking import entry, talk
+from tests.graph.test_identity import weigh
 
 pytestmark = pytest.mark.graph
 
 JOB: Any = resolve_name("engram.jobs.gut:JOB")
 Means: Any = resolve_name("engram.jobs.means:Means")
 run_job: Callable[..., Any] = resolve_name("engram.jobs.job:run_job")
+RULE = "You never tell anybody the code of the safe"
 GOAL, FAR = "paint the boat of Noor", "My tax return is due on Friday"
 MINUTE = timedelta(minutes=1)
 
@@ -61,6 +63,18 @@ def chat(memory: Engram, clock: FixedClock) -> Iterator[Callable[..., Agent]]:
 def aim(memory: Engram, clock: FixedClock) -> None:
     """Set a goal."""
     Goals(memory.graph, memory.embedder, space=memory.space, clock=clock).add(GOAL)
+
+
+def gate_of(memory: Engram) -> ExitGate:
+    """Return an exit gate of the memory's space."""
+    return ExitGate(
+        memory.graph,
+        lambda: memory.embedder,
+        space=memory.space,
+        tuned=Tuning,
+        generator=np.random.default_rng(1),
+        judge=None,
+    )
 
 
 def feeling(agent: Agent) -> Any:
@@ -195,21 +209,53 @@ def test_recall_leans_towards_what_is_felt_and_not_without(memory: Engram) -> No
     assert found[boat.id] > max(plain) > found[hut.id]
 
 
+def test_the_gate_feels_against_the_depths_of_the_conversation(
+    memory: Engram, clock: FixedClock, chat: Callable[..., Agent]
+) -> None:
+    """What always holds, who one is, the goals and all memories: the same text is as far from them at both places."""
+    aim(memory, clock)
+    memory.remember(RULE, immutable=True)
+    weigh(memory, "The boat of Noor is blue", 12.0, 4.0)
+    weigh(memory, "The hut leaks", 1.0, 4.0)
+    measure(memory, clock)
+    agent = chat()
+    (vector,) = memory.embedder.embed([FAR]).astype(np.float64)
+    expected = emotional_charge(gut.score(gut.delta(vector, feeling(agent).depths())))
+    said = entry(f"{memory.space}-said", clock.now, text=FAR)
+    (felt,) = gate_of(memory).decide([said], agent._gate_focus([said]), last=False)
+    assert felt.emotional == pytest.approx(expected, abs=1e-6)
+    assert felt.emotional > 0.0
+
+
+def test_what_weighs_more_is_deeper(memory: Engram, clock: FixedClock, chat: Callable[..., Agent]) -> None:
+    """The layers are weighted means: of identity by weight, where what always holds counts whole, of goals by priority."""
+    memory.remember(RULE, immutable=True)
+    weigh(memory, "The boat of Noor is blue", 12.0, 4.0)
+    weigh(memory, "The hut leaks", 1.0, 4.0)
+    goals = Goals(memory.graph, memory.embedder, space=memory.space, clock=clock)
+    goals.add("learn to sail")
+    clock.advance(timedelta(days=10))
+    goals.mention([goals.add(GOAL).id])
+    pressing, other = goals.list(state="active")
+    assert (pressing.priority or 0.0) > (other.priority or 0.0) > 0.0
+    told = memory.embedder.embed([RULE, "The boat of Noor is blue", "The hut leaks"])
+    identity = gut.centroid(told, [1.0, 0.75, 0.2])
+    wanted = gut.centroid(
+        np.array([pressing.embedding, other.embedding]), [pressing.priority or 0.0, other.priority or 0.0]
+    )
+    expected = gut.subconscious((identity, wanted, None))
+    assert expected is not None
+    assert np.allclose(feeling(chat()).depths(), expected, atol=1e-6)
+
+
 def test_the_gate_feels_each_entry_against_the_depths(memory: Engram, clock: FixedClock) -> None:
-    """With all memories as the only layer, an entry's charge is how far its gut is from indifference."""
+    """Whatever those are, an entry's charge is how far its gut is from indifference."""
     text = "The boat of Noor is blue and old"
     (depths,) = memory.embedder.embed(["The boat of Noor is blue"]).astype(np.float64)
     (vector,) = memory.embedder.embed([text]).astype(np.float64)
-    gate = ExitGate(
-        memory.graph,
-        lambda: memory.embedder,
-        space=memory.space,
-        tuned=Tuning,
-        generator=np.random.default_rng(1),
-        judge=None,
-    )
+    gate = gate_of(memory)
     said = entry(f"{memory.space}-said", clock.now, text=text)
-    (felt,) = gate.decide([said], Focus(memories=depths), last=False)
+    (felt,) = gate.decide([said], Focus(depths=depths), last=False)
     (unfelt,) = gate.decide([said], Focus(), last=False)
     assert felt.emotional == pytest.approx(emotional_charge(gut.score(gut.delta(vector, depths))), abs=1e-6)
     assert felt.emotional > unfelt.emotional == 0.0

@@ -128,6 +128,23 @@ def test_a_feeling_points_towards_what_attention_is_on() -> None:
     assert beside == pytest.approx(0.5)
 
 
+@given(vectors, st.data())
+def test_a_layer_is_a_mean_by_the_proportions_of_its_weights(
+    rows: list[list[float]], data: st.DataObject
+) -> None:
+    """However small the weights are all together, none at all count the same, and more draws nearer."""
+    given_rows = np.array([gut.unit(np.array(row)) for row in rows])
+    weights = np.array(data.draw(st.lists(st.floats(0.1, 1.0), min_size=len(rows), max_size=len(rows))))
+    whole, faded = gut.centroid(given_rows, weights), gut.centroid(given_rows, weights * 1e-12)
+    even, none = gut.centroid(given_rows), gut.centroid(given_rows, np.zeros(len(rows)))
+    assert (even is None) == (none is None)
+    assert even is None or none == pytest.approx(even)
+    if whole is not None and faded is not None:
+        assert faded == pytest.approx(whole, abs=1e-3)
+    heavy = gut.centroid(np.eye(2), [3.0, 1.0])
+    assert heavy == pytest.approx(np.array([3.0, 1.0]) / math.sqrt(10))
+
+
 def test_layers_share_what_an_empty_one_leaves() -> None:
     """Half, a quarter and a quarter; a space without goals leans on the other two, one without anything on nothing."""
     a, b, c = np.eye(3)
