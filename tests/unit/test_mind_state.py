@@ -14,7 +14,18 @@ from engram.mind.state.cycle import Cycle, again, shortened
 from engram.mind.state.erasing import tells, without
 from engram.mind.state.fitting import placed, shares
 from engram.mind.state.guards import MOST_POINTERS, refusal
-from engram.mind.state.leaving import merged, point, queries
+from engram.mind.state.leaving import (
+    LONGEST_POINTER,
+    QUERY,
+    TOPIC,
+    Kept,
+    Missed,
+    Old,
+    Search,
+    merged,
+    point,
+    queries,
+)
 from engram.mind.state.lines import KEPT_KEY, Line, cited, kept, key, line, parsed
 from engram.mind.state.material import Material, confidence, fading
 from engram.mind.state.pointers import Pointer, checked, parse
@@ -143,8 +154,14 @@ pools = st.fixed_dictionaries(
 )
 
 
-def cycle_of(pool: dict[Section, tuple[Line, ...]], standing: Standing, window: int, raised: Levels) -> Draft:
-    """Return the draft of a plain cycle in which no search finds anything."""
+def cycle_of(
+    pool: dict[Section, tuple[Line, ...]],
+    standing: Standing,
+    window: int,
+    raised: Levels,
+    search: Search = lambda _: [],
+) -> Draft:
+    """Return the draft of a plain cycle; no search finds anything if it is not told otherwise."""
     made = Cycle(
         standing=standing,
         material=Material(pool=pool, found=1),
@@ -152,7 +169,7 @@ def cycle_of(pool: dict[Section, tuple[Line, ...]], standing: Standing, window: 
         levels=raised,
         now=AT,
         run="a run",
-        search=lambda _: [],
+        search=search,
     ).make()
     return made.draft
 
@@ -224,6 +241,38 @@ def test_room_that_a_section_does_not_need_goes_to_the_others() -> None:
     assert some == lines[: len(some)]
 
 
+def test_room_that_pointers_do_not_need_goes_to_the_others() -> None:
+    """Where nothing has left, all of the budget is for lines; and what finds room then has no pointer beside its line."""
+    many = tuple(
+        line(f"the shed number {n} of Noor{n} was built for {n} owners", [f"m{n}"], 1.0) for n in range(90)
+    )
+    first = cycle_of({**EMPTY, Section.SKILLS: many}, NOTHING, 8_000, Levels(at=AT))
+    assert budget(8_000) - 60 < len(first.text) <= budget(8_000)
+    fewer = many[: len(first.cites)]
+    again_said = in_force(first)
+    second = cycle_of(
+        {**EMPTY, Section.SKILLS: fewer}, again_said, 8_000, Levels(at=AT), search=lambda _: ["m0"]
+    )
+    told = parsed(second.text, {})
+    assert [each.text for each in told[Section.SKILLS]] == [each.text for each in fewer]
+    assert told[Section.POINTERS] == ()
+
+
+def test_what_finds_room_needs_no_pointer() -> None:
+    """Of a pointer only what no line tells is left, as of what could not be kept."""
+    kept_now = Kept(
+        pointers=(
+            Pointer(topic="t", query="q", stands_for=("a", "b")),
+            Pointer(topic="u", query="r", stands_for=("a",)),
+        ),
+        stay=(line("stays", ["a"]), line("stays too", ["c"])),
+        missed=(Missed(("a",), "no room for {}"), Missed(("d",), "no room for {}")),
+    ).beside({"a"})
+    assert kept_now.pointers == (Pointer(topic="t", query="q", stands_for=("b",)),)
+    assert kept_now.stay == (line("stays too", ["c"]),)
+    assert kept_now.notes == ("no room for d",)
+
+
 def test_a_loss_of_what_is_not_believed_is_no_collapse() -> None:
     """Where the memories behind the lines are gone, a version half as long is taken; where they stand, it is refused."""
     many = tuple(line(f"the shed number {n} was built for {n} owners", [f"m{n}"], 1.0) for n in range(40))
@@ -268,7 +317,9 @@ def finder(query: str) -> Sequence[str]:
 def test_what_leaves_is_found_by_its_pointer() -> None:
     """Each stands for something that its words find; what the new version tells needs none; there are never too many."""
     left = [line(text, [memory]) for memory, text in SAID.items()]
-    kept_now = point(left, [], SAID, present=["m0"], search=finder, most=20)
+    old = Old(lines=left, pointers=[], contents=SAID)
+    assert old.leaving({"m0"}) == len(SAID) - 1
+    kept_now = point(old, present=["m0"], search=finder, most=20)
     assert len(kept_now.pointers) == 20
     stands = [each for pointer in kept_now.pointers for each in pointer.stands_for]
     assert sorted(stands) == sorted({*SAID} - {"m0"})
@@ -280,7 +331,8 @@ def test_what_leaves_is_found_by_its_pointer() -> None:
 def test_what_no_search_finds_stays_and_is_said() -> None:
     """A line stays, shorter; a pointer that finds nothing any more is left out, and the run says so."""
     older = [Pointer(topic="the boat", query="boat", stands_for=("m1",))]
-    lost = point([line("x " * 90, ["m2"])], older, SAID, present=[], search=lambda _: [], most=20)
+    old = Old(lines=[line("x " * 90, ["m2"])], pointers=older, contents=SAID)
+    lost = point(old, present=[], search=lambda _: [], most=20)
     assert lost.pointers == ()
     assert [len(each.text) <= 80 for each in lost.stay] == [True]
     assert "m1" in lost.notes[0]
@@ -294,6 +346,12 @@ def test_merging_keeps_to_its_bound_and_says_what_it_drops(most: int, count: int
     assert len(left) <= most
     stands = sorted(each for pointer in [*left, *dropped] for each in pointer.stands_for)
     assert stands == sorted(each for pointer in some for each in pointer.stands_for)
+
+
+def test_a_pointer_has_its_length() -> None:
+    """What is put aside for one is enough for the longest."""
+    longest = Line(Pointer(topic="x" * TOPIC, query="y" * QUERY).line())
+    assert longest.size <= LONGEST_POINTER
 
 
 @given(st.lists(words, min_size=1, max_size=30).map(" ".join))
@@ -355,12 +413,12 @@ def test_erased_lines_leave_the_others_theirs() -> None:
     )
 
 
-@given(
-    st.lists(st.lists(words, min_size=1, max_size=300).map(" ".join), min_size=1, max_size=6).map(
-        "\n\n".join
-    ),
-    st.integers(300, 4_000),
+paragraphs = st.tuples(st.integers(1, 400), st.integers(1, 300)).map(
+    lambda each: " ".join(["x" * each[0]] * each[1])
 )
+
+
+@given(st.lists(paragraphs, min_size=1, max_size=6).map("\n\n".join), st.integers(400, 4_000))
 def test_a_text_without_line_breaks_is_cut_near_its_place(text: str, most: int) -> None:
     """However long its paragraphs are, what is left is its beginning, within the room, and uses most of it."""
     left = shortened(text, most)

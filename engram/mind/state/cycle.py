@@ -12,9 +12,9 @@ from datetime import datetime
 
 from engram.llm.base import ChatModel
 from engram.mind.state.budget import CUT, budget, shown_within
-from engram.mind.state.fitting import SHARES, placed
-from engram.mind.state.guards import MOST_POINTERS, refusal
-from engram.mind.state.leaving import Kept, Search, point, pointers_of
+from engram.mind.state.fitting import SHARES, filled, placed
+from engram.mind.state.guards import refusal
+from engram.mind.state.leaving import LONGEST_POINTER, Kept, Missed, Old, Search, point, pointers_of
 from engram.mind.state.lines import KEPT, KEPT_KEY, Line, Lines, citations, cited
 from engram.mind.state.material import Material, fading
 from engram.mind.state.rewriting import rewrite
@@ -33,8 +33,6 @@ _WORTH_KEEPING = 200
 """Characters of such a text below which it goes for good."""
 _RAGGED = 120
 """Characters that a cut of it between lines or words may cost: more, and half of a text is taken for a mass drop."""
-_POINTER = 100
-"""Characters of a pointer, about."""
 _BOND_FLOOR = 0.5
 """What an older line of the bond counts beside half of its importance."""
 _BEGINNING = 40
@@ -79,11 +77,7 @@ class Cycle:
         worded, notes = self._worded(pool)
         above = self._above()
         room = budget(self.window) - len(self._state({}, above).text())
-        aside = int(room * SHARES[Section.POINTERS])
-        lines = placed({**pool, **(worded or {})}, room=room - aside, levels=self.levels)
-        kept = self._left(pool, lines, above, most=max(1, min(MOST_POINTERS, aside // _POINTER)))
-        room -= sum(each.size for own in lines.values() for each in own)
-        lines, lost = _with_pointers(lines, kept, room)
+        lines, missed = self._lines({**pool, **(worded or {})}, self._old(pool, above), room)
         text = self._state(lines, above).text()
         reason = refusal(_guarded(text, above), self._measure())
         draft = Draft(
@@ -101,7 +95,7 @@ class Cycle:
             consumed=tuple(note.id for note in self.standing.notes) if reason is None else (),
             basis=basis,
         )
-        return Made(draft=draft, pointers=len(lines[Section.POINTERS]), notes=(*notes, *kept.notes, *lost))
+        return Made(draft=draft, pointers=len(lines[Section.POINTERS]), notes=(*notes, *missed))
 
     def _basis(self, pool: Lines) -> str:
         """Return a hash of what a version is made of: of the same comes the same, and that is not tried twice."""
@@ -186,37 +180,52 @@ class Cycle:
         most = int(budget(self.window) * KEPT_SHARE)
         return shortened(force.kept, most if force.seeded else min(most, len(force.kept) // 2))
 
-    def _left(self, pool: Lines, lines: Lines, above: str, *, most: int) -> Kept:
-        """Return pointers for what has no place any more."""
+    def _old(self, pool: Lines, above: str) -> Old:
+        """Return what may leave: what the version before tells, and what was noted."""
         force = self.standing.force
-        told = cited(lines)
         noted = {note.id: note.content for note in self.standing.notes}
-        contents = dict(noted)
-        old: list[Line] = []
-        older: Sequence[Line] = ()
-        if force is not None:
-            contents |= {each.memory: each.content for each in force.cites if each.status == "active"}
-            old = [
-                each
-                for section, own in force.lines.items()
-                if section is not Section.POINTERS
-                for each in own
-            ]
-            old += [
-                Line(each.content, (each.memory,))
-                for each in force.kept_cites
-                if not _holds(above, each.content)
-            ]
-            older = force.lines.get(Section.POINTERS, ())
-        old += [each for each in pool[Section.ACTIVE] if {*each.cites} & noted.keys()]
-        return point(
-            [each for each in old if not told.issuperset(each.cites)],
-            pointers_of(older),
-            contents,
-            present=told,
-            search=self.search,
-            most=most,
+        waiting = [each for each in pool[Section.ACTIVE] if {*each.cites} & noted.keys()]
+        if force is None:
+            return Old(lines=waiting, pointers=(), contents=noted)
+        told = {section: own for section, own in force.lines.items() if section is not Section.POINTERS}
+        cut_off = [each for each in force.kept_cites if not _holds(above, each.content)]
+        return Old(
+            lines=[
+                *(each for own in told.values() for each in own),
+                *(Line(each.content, (each.memory,)) for each in cut_off),
+                *waiting,
+            ],
+            pointers=pointers_of(force.lines.get(Section.POINTERS, ())),
+            contents=noted | {each.memory: each.content for each in force.cites if each.status == "active"},
         )
+
+    def _lines(
+        self, pool: Lines, old: Old, room: int
+    ) -> tuple[dict[Section, tuple[Line, ...]], tuple[str, ...]]:
+        """Return the lines of every section and what could not be kept, in words.
+
+        Room is put aside for as many pointers as what leaves may need. What they leave of it, lines get after all; a line
+        that finds room then needs no pointer, and where there was one, there is room again.
+        """
+        lines = self._placed(pool, old, room)
+        kept = point(old, present=cited(lines), search=self.search, room=room - _size(lines))
+        while True:
+            told, missed = _with_pointers(lines, kept, room)
+            more = filled(lines, pool, room=room - _size(told), levels=self.levels)
+            if _size(more) == _size(lines):
+                return told, missed
+            lines = more
+            kept = kept.beside(cited(lines))
+
+    def _placed(self, pool: Lines, old: Old, room: int) -> Lines:
+        """Return the lines that have a place beside the pointers to those that have none, which have a share of the room."""
+        share = int(room * SHARES[Section.POINTERS])
+        aside, needed = -1, 0
+        while needed > aside:
+            aside = needed
+            lines = placed(pool, room=room - aside, levels=self.levels)
+            needed = min(share, old.leaving(cited(lines)) * LONGEST_POINTER)
+        return lines
 
     def _measure(self) -> str | None:
         """Return the old text as the new one is measured by: as long as it may be now, less what is not believed."""
@@ -258,26 +267,33 @@ def _guarded(text: str, above: str) -> str:
     return f"{own}\n{single_line(above)}" if above else own
 
 
+def _size(lines: Lines) -> int:
+    return sum(each.size for own in lines.values() for each in own)
+
+
 def _with_pointers(
-    lines: Mapping[Section, tuple[Line, ...]], kept: Kept, room: int
-) -> tuple[dict[Section, tuple[Line, ...]], list[str]]:
-    """Return the lines with the pointers that fit, and with those that stay because nothing finds them."""
-    pointers, stay, lost = [], [], []
+    lines: Lines, kept: Kept, room: int
+) -> tuple[dict[Section, tuple[Line, ...]], tuple[str, ...]]:
+    """Return the lines with the pointers that fit, and with those that stay because nothing finds them; and what does not fit."""
+    pointers, stay, missed = [], [], [*kept.missed]
+    room -= _size(lines)
     for pointer in kept.pointers:
         each = Line(pointer.line(), pointer.stands_for)
         if each.size <= room:
             pointers.append(each)
             room -= each.size
         else:
-            lost.append(f"no room for the pointer to {', '.join(one[:8] for one in each.cites)}")
+            missed.append(Missed(each.cites, "no room for the pointer to {}"))
     for each in kept.stay:
         if each.size <= room:
             stay.append(each)
             room -= each.size
         else:
-            lost.append(f"no search finds {', '.join(one[:8] for one in each.cites)}, and there is no room")
+            missed.append(Missed(each.cites, "no search finds {}, and there is no room"))
     active = (*lines.get(Section.ACTIVE, ()), *stay)
-    return {**lines, Section.ACTIVE: active, Section.POINTERS: tuple(pointers)}, lost
+    told = {section: tuple(own) for section, own in lines.items()}
+    told |= {Section.ACTIVE: active, Section.POINTERS: tuple(pointers)}
+    return told, tuple(each.note() for each in missed)
 
 
 def _kept_cites(force: InForce | None, above: str) -> list[dict[str, object]]:

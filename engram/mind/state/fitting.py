@@ -47,22 +47,36 @@ def placed(pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Lin
     parts = shares(levels)
     total = sum(parts[section] for section in pool) or 1.0
     chosen: dict[Section, list[Line]] = {section: [] for section in pool}
-    waiting: list[tuple[float, int, Section, Line]] = []
     left = room
     for section, lines in pool.items():
         own = int(room * parts[section] / total)
-        for place, each in enumerate(lines):
+        for each in lines:
             if each.size <= min(own, left):
                 chosen[section].append(each)
                 own -= each.size
                 left -= each.size
-            else:
-                waiting.append((-parts[section] * (1.0 + each.weight) / (1 + place), place, section, each))
-    for _, _, section, each in sorted(waiting, key=lambda one: one[:3]):
-        if each.size <= left:
-            chosen[section].append(each)
-            left -= each.size
-    return {
-        section: tuple(each for each in pool[section] if any(each is one for one in lines))
-        for section, lines in chosen.items()
-    }
+    return filled(chosen, pool, room=left, levels=levels)
+
+
+def filled(lines: Lines, pool: Lines, *, room: int, levels: Levels) -> dict[Section, tuple[Line, ...]]:
+    """Return lines that have a place with those that find one in the room that is left, what counts most first.
+
+    Args:
+        lines: What has a place, out of the pool.
+        pool: What competes, of each section the weightiest first.
+        room: Characters that are left.
+        levels: The signals.
+    """
+    parts = shares(levels)
+    chosen = {id(each) for own in lines.values() for each in own}
+    waiting = (
+        (-parts[section] * (1.0 + each.weight) / (1 + place), place, section, each)
+        for section, own in pool.items()
+        for place, each in enumerate(own)
+        if id(each) not in chosen
+    )
+    for *_, each in sorted(waiting, key=lambda one: one[:3]):
+        if each.size <= room:
+            chosen.add(id(each))
+            room -= each.size
+    return {section: tuple(each for each in own if id(each) in chosen) for section, own in pool.items()}

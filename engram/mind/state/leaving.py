@@ -4,9 +4,11 @@ A pointer is a promise, so it is tried: its words must find what it stands for a
 teaches nothing. It is tried again at every cycle, because a memory grows around it.
 """
 
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice, repeat
 
 from engram.mind.state.guards import MOST_POINTERS
@@ -19,6 +21,8 @@ TOPIC = 60
 """Characters of a pointer's topic."""
 QUERY = 160
 """Characters of a pointer's query."""
+LONGEST_POINTER = 250
+"""Characters of a pointer's line, at most."""
 SHORT = 80
 """Characters of a line that stays because no search finds it."""
 _FEW, _SOME = 3, 6
@@ -40,6 +44,37 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Old:
+    """What has been told before, or is promised to be."""
+
+    lines: Sequence[Line]
+    """The weightiest first; what cites nothing may leave without a word."""
+    pointers: Sequence[Pointer]
+    """The newest first."""
+    contents: Mapping[str, str]
+    """What the memories say, by id, of those that are active still: others need no pointer."""
+
+    def leaving(self, told: Collection[str]) -> int:
+        """Return how many pointers are needed at most beside lines that tell some memories."""
+        behind = (*(each.cites for each in self.lines), *(each.stands_for for each in self.pointers))
+        return sum(any(one in self.contents and one not in told for one in ids) for ids in behind)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What could not be kept."""
+
+    memories: tuple[str, ...]
+    """Ids of what is told no more."""
+    why: str
+    """In words; `{}` stands for the ids."""
+
+    def note(self) -> str:
+        """Return it in words."""
+        return self.why.format(", ".join(each[:8] for each in self.memories))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """What became of the pointers and of what leaves."""
 
@@ -47,8 +82,28 @@ class Kept:
     """Of what left now first, then the older ones."""
     stay: tuple[Line, ...]
     """Shorter lines for what no search finds."""
-    notes: tuple[str, ...]
-    """What could not be kept, in words."""
+    missed: tuple[Missed, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be kept, in words."""
+        return tuple(each.note() for each in self.missed)
+
+    def beside(self, told: Collection[str]) -> "Kept":
+        """Return what is needed of it beside lines that tell some memories."""
+
+        def untold(ids: Sequence[str]) -> tuple[str, ...]:
+            return tuple(each for each in ids if each not in told)
+
+        return Kept(
+            pointers=tuple(
+                replace(each, stands_for=left) for each in self.pointers if (left := untold(each.stands_for))
+            ),
+            stay=tuple(replace(each, cites=left) for each in self.stay if (left := untold(each.cites))),
+            missed=tuple(
+                replace(each, memories=left) for each in self.missed if (left := untold(each.memories))
+            ),
+        )
 
 
 def queries(texts: Iterable[str]) -> Iterator[str]:
@@ -66,72 +121,104 @@ def queries(texts: Iterable[str]) -> Iterator[str]:
 
 
 def point(
-    left: Sequence[Line],
-    older: Sequence[Pointer],
-    contents: Mapping[str, str],
-    *,
-    present: Iterable[str],
-    search: Search,
-    most: int = MOST_POINTERS,
+    old: Old, *, present: Iterable[str], search: Search, room: float = math.inf, most: int = MOST_POINTERS
 ) -> Kept:
     """Return pointers for what leaves and for what had left before.
 
     Args:
-        left: Lines that lose their place, the weightiest first; each cites something.
-        older: The pointers of the version before, the newest first.
-        contents: What the memories say, by id, of those that are active still: others need no pointer.
+        old: What may leave, and what has left.
         present: Ids of memories that the new version's lines tell.
         search: Looks a query up.
+        room: Characters that the pointers' lines may take.
         most: Pointers at most.
     """
-    told, notes, stay, fresh = {*present}, [], [], []
+    contents = old.contents
+    told, missed, stay, fresh = {*present}, [], [], []
     pointed: set[str] = set()
     again = []
-    for pointer in older:
+    for pointer in old.pointers:
         wanted = tuple(each for each in pointer.stands_for if each in contents and each not in told)
         if not wanted:
             continue
-        words = (pointer.query, *queries(contents[each] for each in wanted))
-        found = checked(pointer.topic, wanted, words, search=search)
-        if found is None:
-            notes.append(f"no search finds {_ids(wanted)} any more: its pointer is left out")
-            continue
-        again.append(found)
-        pointed |= {*wanted}
-    for each in left:
+        found, lost = _tried(pointer, wanted, contents, search)
+        if lost:
+            missed.append(Missed(lost, "no search finds {} any more: its pointer is left out"))
+        again += found
+        pointed |= {*wanted} - {*lost}
+    for each in old.lines:
         wanted = tuple(one for one in each.cites if one in contents and one not in told | pointed)
         if not wanted:
             continue
-        found = checked(_topic(each.text), wanted, queries(contents[one] for one in wanted), search=search)
-        if found is None:
-            stay.append(replace(each, text=cut(each.text, SHORT), cites=wanted))
-            continue
-        fresh.append(found)
-        pointed |= {*wanted}
-    pointers, dropped = merged([*fresh, *again], search=search, most=most)
-    notes += [
-        f"there are {most} pointers already: the one to {_ids(one.stands_for)} is left out" for one in dropped
-    ]
-    return Kept(pointers=tuple(pointers), stay=tuple(stay), notes=tuple(notes))
+        found, lost = _tried(Pointer(topic=_topic(each.text), query=""), wanted, contents, search)
+        if lost:
+            stay.append(replace(each, text=cut(each.text, SHORT), cites=lost))
+        fresh += found
+        pointed |= {*wanted} - {*lost}
+    pointers, dropped = merged([*fresh, *again], search=search, most=most, room=room)
+    full = f"there is room for {len(pointers)} pointers: the one to {{}} is left out"
+    missed += [Missed(one.stands_for, full) for one in dropped]
+    return Kept(pointers=tuple(pointers), stay=tuple(stay), missed=tuple(missed))
 
 
-def merged(pointers: Sequence[Pointer], *, search: Search, most: int) -> tuple[list[Pointer], list[Pointer]]:
-    """Return at most so many pointers, the oldest of them merged where one search finds what two stand for.
+def _tried(
+    pointer: Pointer, wanted: Sequence[str], contents: Mapping[str, str], search: Search
+) -> tuple[list[Pointer], tuple[str, ...]]:
+    """Return a pointer whose words find all that is wanted, else one for each memory; and what no words find."""
+    words = (pointer.query, *queries(contents[each] for each in wanted))
+    found = checked(pointer.topic, wanted, filter(None, words), search=search)
+    if found is not None:
+        return [found], ()
+    each_own = {
+        one: checked(_topic(contents[one]), [one], queries([contents[one]]), search=search) for one in wanted
+    }
+    return (
+        [own for own in each_own.values() if own is not None],
+        tuple(one for one, own in each_own.items() if own is None),
+    )
+
+
+def merged(
+    pointers: Sequence[Pointer], *, search: Search, most: int, room: float = math.inf
+) -> tuple[list[Pointer], list[Pointer]]:
+    """Return at most so many pointers, merged where one search finds what two stand for.
+
+    First those are that need no other words (greedy set cover: the search that finds most of all comes first), then the
+    oldest by the words of both.
 
     Args:
         pointers: The newest first.
         search: Looks a query up.
         most: How many are left at most.
+        room: Characters that their lines may take.
 
     Returns:
         Those that are left, and those that there is no place for.
     """
     left, dropped = [*pointers], []
+    search = cache(search)
     pairs = islice(repeat(0), _PAIRS)
-    while len(left) > most:
-        if not _merge_one(left, search, pairs):
+    while len(left) > most or sum(Line(each.line()).size for each in left) > room:
+        if not (_absorb_one(left, search) or _merge_one(left, search, pairs)):
             dropped.append(left.pop())
     return left, dropped
+
+
+def _absorb_one(left: list[Pointer], search: Search) -> bool:
+    """Merge the oldest pointer that another one's words find all of; return whether there was any.
+
+    Args:
+        left: The newest first; changed.
+        search: Looks a query up.
+    """
+    found = [{*search(each.query)[:FOUND_AMONG]} for each in left]
+    everything = {memory for each in left for memory in each.stands_for}
+    for keeper in sorted(range(len(left)), key=lambda place: -len(found[place] & everything)):
+        for place in reversed(range(len(left))):
+            if place != keeper and found[keeper].issuperset(left[place].stands_for):
+                left[keeper] = _joined(left[keeper], left[place], left[keeper].query)
+                del left[place]
+                return True
+    return False
 
 
 def _merge_one(left: list[Pointer], search: Search, pairs: Iterator[int]) -> bool:
@@ -156,12 +243,16 @@ def _merge_one(left: list[Pointer], search: Search, pairs: Iterator[int]) -> boo
 
 def _both(one: Pointer, other: Pointer, search: Search) -> Pointer | None:
     """Return one pointer for two, where some words find all that they stand for."""
-    wanted = tuple(dict.fromkeys((*one.stands_for, *other.stands_for)))
-    if len(wanted) > FOUND_AMONG:
+    both = _joined(one, other, f"{one.query} {other.query}")
+    if len(both.stands_for) > FOUND_AMONG or len(both.query) > QUERY:
         return None
-    words = [one.query, other.query, f"{one.query} {other.query}"]
-    topic = cut(f"{one.topic}; {other.topic}", TOPIC)
-    return checked(topic, wanted, [word for word in words if len(word) <= QUERY], search=search)
+    return checked(both.topic, both.stands_for, [both.query], search=search)
+
+
+def _joined(one: Pointer, other: Pointer, query: str) -> Pointer:
+    """Return the pointer to what both stand for; nothing is tried."""
+    wanted = tuple(dict.fromkeys((*one.stands_for, *other.stands_for)))
+    return Pointer(topic=cut(f"{one.topic}; {other.topic}", TOPIC), query=query, stands_for=wanted)
 
 
 def pointers_of(lines: Iterable[Line]) -> list[Pointer]:
@@ -173,7 +264,3 @@ def pointers_of(lines: Iterable[Line]) -> list[Pointer]:
 def _topic(text: str) -> str:
     """Return what a line is about, so that it can stand in a pointer's line."""
     return cut(_PREFIX.sub("", text).replace("→", "-").replace("`", "'"), TOPIC)
-
-
-def _ids(ids: Iterable[str]) -> str:
-    return ", ".join(each[:8] for each in ids)
