@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engram.embedding.protocol import Task, Vectors
 from engram.energy import Course, energy_now
+from engram.loop.comparing import embed_words
 from engram.loop.exit_gate import Action, Decision, ExitGate, Focus, carry_out
 from engram.loop.gate_judge import Judgement
 from engram.loop.inputs import Entry
@@ -184,13 +185,13 @@ def test_what_is_buffered_is_kept_at_its_second_look(placed: Engram, clock: Fixe
 
 
 def test_goals_and_identity_are_in_focus(placed: Engram, clock: FixedClock) -> None:
-    """What is near to either is relevant, and charged: the bonus is on top. Far from both nothing is felt."""
+    """What is near to either is relevant, and by the depths charged: the bonus is on top. Without depths nothing is felt."""
     text, _ = lay(placed, "novel", 0.1)
     embedder_of(placed).put("Travel more", text, 0.5)
-    for found in (
-        decide(gate_of(placed), replied(text, clock), goals=["Travel more"]),
-        decide(gate_of(placed), replied(text, clock), identity=["Travel more"]),
-    ):
+    depths = embed_words(placed.embedder, ["Travel more"])[0].astype(np.float64)
+    for near in ("goals", "identity"):
+        focus: dict[str, Any] = {"depths": depths, near: ["Travel more"]}
+        found = decide(gate_of(placed), replied(text, clock), **focus)
         assert found.emotional == pytest.approx(0.5, abs=1e-4)
         assert found.relevance == pytest.approx(0.65, abs=1e-4)
         assert found.action is Action.PERSIST
