@@ -1,6 +1,7 @@
 CYPHER 25
-// Link escalations to what came of them: the verdict on what the answer was drawn from, or what the person said next. Both
-// stand with the last recall and the last feeling before the call, of the same conversation.
+// Link escalations to what came of them: the verdict on what the answer was drawn from, or what the person said next. The
+// first stands with the last recall before the call, since the newest turn of the same conversation; the second with the
+// feeling at what the person had said. Where nothing came to mind or nothing was felt, that of an earlier turn tells nothing.
 // $space: string, whose
 // $limit: integer, escalations at most
 // $since: datetime, calls from then on; recalls of earlier ones are not on record any more
@@ -14,17 +15,25 @@ WHERE c.space = $space
   AND c.purpose = 'deliberate'
   AND c.session IS NOT NULL
   AND NOT EXISTS { (c)-[:LED_TO]->(:Outcome {kind: 'escalation'}) }
-CALL (c) {
+WITH c, c.at - duration({hours: 1}) AS earliest
+CALL (c, earliest) {
+  OPTIONAL MATCH (t:Turn)-[:PART_OF]->(:Session {space: $space, id: c.session})
+  WHERE t.space = $space AND t.at >= earliest AND t.at <= c.at
+  RETURN
+    coalesce(max(t.at), earliest) AS begun,
+    coalesce(max(CASE t.source_tag WHEN 'external_user' THEN t.at END), earliest) AS asked
+}
+CALL (c, begun) {
   OPTIONAL MATCH (r:Recall)
-  WHERE r.space = $space AND r.at >= c.at - duration({hours: 1}) AND r.at <= c.at AND r.session = c.session
+  WHERE r.space = $space AND r.at >= begun AND r.at <= c.at AND r.session = c.session
   WITH r ORDER BY r.at DESC, r.id LIMIT 1
   OPTIONAL MATCH (r)-[x:RETURNED]->(:Memory)
   WHERE x.useful IS NOT NULL
   RETURN avg(CASE x.useful WHEN true THEN 1.0 WHEN false THEN 0.0 END) AS verdict
 }
-CALL (c) {
+CALL (c, asked) {
   OPTIONAL MATCH (d:GutDelta)
-  WHERE d.space = $space AND d.at >= c.at - duration({hours: 1}) AND d.at <= c.at AND d.session = c.session
+  WHERE d.space = $space AND d.at >= asked AND d.at <= c.at AND d.session = c.session
   WITH d ORDER BY d.at DESC, d.id LIMIT 1
   RETURN d.reaction AS reaction
 }

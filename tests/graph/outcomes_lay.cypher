@@ -18,7 +18,7 @@ CALL (m) {
   CREATE (c)-[:CHANGED {role: 'promoted'}]->(m)
 }
 CALL (m) {
-  UNWIND [{session: 'judged', useful: false}, {session: 'silent', useful: null}] AS row
+  UNWIND [{session: 'judged', useful: false}, {session: 'silent', useful: null}, {session: 'earlier', useful: false}] AS row
   CREATE (r:Recall {id: $space + ':' + row.session, space: $space, at: $at - duration('PT1M'), session: row.session})
   CREATE (r)-[:RETURNED {useful: row.useful}]->(m)
   CREATE (:LlmCall {
@@ -26,3 +26,12 @@ CALL (m) {
     session: row.session
   })
 }
+// What was asked after that recall and that feeling: it brought nothing to mind, and a model was asked.
+CREATE (:GutDelta {
+  id: $space + ':felt-earlier', space: $space, at: $at - duration('PT1M'), session: 'earlier', vector: [0.1],
+  magnitude: 0.1, model: 'a model', reaction: 'thanked'
+})
+CREATE (:Session {space: $space, id: 'earlier'})<-[:PART_OF]-(:Turn {
+  id: $space + ':asked', space: $space, at: $at - duration('PT30S'), text: 'And why?', speaker: 'user',
+  source_tag: 'external_user'
+})

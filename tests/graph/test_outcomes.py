@@ -94,7 +94,7 @@ def test_what_is_said_next_is_an_outcome_too(memory: Engram, clock: FixedClock) 
 
 
 def test_promotions_and_escalations_come_to_what_followed(memory: Engram, clock: FixedClock) -> None:
-    """Taken back is bad, verdicts count by their share, and without any there is no outcome yet; once each."""
+    """Taken back is bad, verdicts count by their share, of what is asked after them none does; once each."""
     promoted = memory.remember("The boat of Noor is blue")
     run(memory, "outcomes_lay", promoted=promoted.id, at=clock.now)
     clock.advance(MINUTE)
@@ -105,7 +105,7 @@ def test_promotions_and_escalations_come_to_what_followed(memory: Engram, clock:
     tallies = {
         each.kind: (each.outcomes, each.good) for each in count_outcomes(memory.graph, space=memory.space)
     }
-    assert tallies == {"promotion": (2, 0.375), "escalation": (1, 0.0)}
+    assert tallies == {"promotion": (2, 0.375), "escalation": (1, 0.0), "feeling": (1, 0.0)}
     newest = list_outcomes(memory.graph, space=memory.space, kind=OutcomeKind.PROMOTION)
     assert {each.memories for each in newest} == {(promoted.id,)}
     told = [line for each in newest for line in cli.outcome_lines(each)]
