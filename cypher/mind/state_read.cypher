@@ -3,8 +3,8 @@ CYPHER 25
 // and how high the signals are.
 // $space: string, whose
 // returns: one row: force (map or null: {id, version, at, text, mood, seeded}), cites (list of maps {memory, key, line,
-//   status, content, importance, event_at}, what the version in force rests on, ascending by line and memory), last
-//   (integer, 0 where there is no version), last_at (datetime or null), notes (list of maps {id, content, importance,
+//   status, away, content, importance, event_at}, what the version in force rests on, ascending by line and memory; away:
+//   it was put away by a job, and is believed still), last (integer, 0 where there is no version), last_at (datetime or null), notes (list of maps {id, content, importance,
 //   event_at}, the oldest first), refused (map or null: {version, at, text, reason, basis}, the last version, where that
 //   was refused), manifest (map or null: {achievement, friction, bonding, signals_at, counted_at,
 //   last_seen_at})
@@ -26,7 +26,8 @@ CALL (w) {
   WITH c, m ORDER BY c.line, m.id
   RETURN collect({
     memory: m.id, key: c.key, line: c.line, status: m.status, content: m.content, importance: m.importance,
-    event_at: m.event_at
+    event_at: m.event_at,
+    away: m.status = 'dormant' OR (m.status = 'archived' AND m.archive_reason IS NOT NULL)
   }) AS cites
 }
 OPTIONAL MATCH (a:AgentManifest {space: $space})

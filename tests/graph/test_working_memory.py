@@ -30,7 +30,7 @@ from engram.mind.state.sections import Section, State, sections
 from engram.mind.state.signals import Levels
 from engram.mind.state.versions import Draft, InForce, Standing, get, history, standing, store
 from engram.testing import Asked, FixedClock, ScriptedAnswer, ScriptedModel
-from tests.graph.beside import another
+from tests.graph.beside import another, run
 from tests.graph.talking import entry, memories, talk
 
 pytestmark = pytest.mark.graph
@@ -246,6 +246,26 @@ def test_what_is_forgotten_is_told_no_more(memory: Engram, clock: FixedClock) ->
     assert gone not in written
     assert later not in written
     assert gone in in_force(memory).stored
+
+
+def test_what_a_job_puts_away_leaves_as_a_pointer(memory: Engram, clock: FixedClock) -> None:
+    """It is believed still: told until the next version, and pointed to from there; what is replaced is told no more at all."""
+    away, replaced, *_ = live(memory, clock, facts(6))
+    cycle(memory, clock)
+    lines = in_force(memory).lines[Section.ACTIVE]
+    told, other = (next(each.text for each in lines if one in each.cites) for one in (away, replaced))
+    run(memory, "set_properties", id=away, properties={"status": "archived", "archive_reason": "stale"})
+    run(memory, "set_properties", id=replaced, properties={"status": "superseded"})
+    assert told in text_of(memory)
+    assert other not in text_of(memory)
+    for number in range(2):
+        take_note(memory, f"note number {number} of Tomas")
+        cycle(memory, clock)
+        force = in_force(memory)
+        assert told not in force.text
+        (pointer,) = (each for each in pointers_of(force.lines[Section.POINTERS]) if away in each.stands_for)
+        assert away in [hit.memory.id for hit in memory.recall(pointer.query, 5, read_only=True)]
+        assert replaced not in cited(force.lines)
 
 
 def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, clock: FixedClock) -> None:

@@ -174,7 +174,7 @@ def cycle_of(
     return made.draft
 
 
-def in_force(draft: Draft, status: str = "active") -> Standing:
+def in_force(draft: Draft, status: str = "active", *, away: bool = False) -> Standing:
     """Return where things stand once a draft was taken."""
     cites = tuple(
         Cited(
@@ -184,6 +184,7 @@ def in_force(draft: Draft, status: str = "active") -> Standing:
             content=f"content of {each['memory']}",
             importance=0.5,
             event_at=AT,
+            away=away,
         )
         for each in draft.cites
     )
@@ -336,6 +337,23 @@ def test_what_no_search_finds_stays_and_is_said() -> None:
     assert lost.pointers == ()
     assert [len(each.text) <= 80 for each in lost.stay] == [True]
     assert "m1" in lost.notes[0]
+
+
+def test_what_was_put_away_keeps_its_pointer() -> None:
+    """It gets no line any more, but a pointer that finds it; where nothing does, the run says so. It is no collapse."""
+    old = Old(lines=[line("x " * 90, ["m2", "m3"])], pointers=[], contents=SAID, away={"m2"})
+    found = point(old, present=["m3"], search=finder)
+    assert [each.stands_for for each in found.pointers] == [("m2",)]
+    lost = point(old, present=[], search=lambda _: [])
+    assert [each.cites for each in lost.stay] == [("m3",)]
+    assert lost.notes == ("m2 was put away, and no search finds it",)
+    many = tuple(line(f"the shed number {n} was built for {n} owners", [f"m{n}"], 1.0) for n in range(60))
+    draft = cycle_of({**EMPTY, Section.SKILLS: many}, NOTHING, 200_000, Levels(at=AT))
+    stands = in_force(draft, status="archived", away=True)
+    assert stands.force is not None
+    assert stands.force.text == draft.text
+    few = {**EMPTY, Section.ACTIVE: (line("we mended the boat and found the leak in its hull at last"),)}
+    assert cycle_of(few, stands, 200_000, Levels(at=AT)).state == "taken"
 
 
 @given(st.integers(1, 20), st.integers(1, 40))

@@ -196,7 +196,8 @@ class Cycle:
                 *waiting,
             ],
             pointers=pointers_of(force.lines.get(Section.POINTERS, ())),
-            contents=noted | {each.memory: each.content for each in force.cites if each.status == "active"},
+            contents=noted | {each.memory: each.content for each in force.cites if each.believed},
+            away={each.memory for each in force.cites if each.away},
         )
 
     def _lines(
@@ -228,9 +229,12 @@ class Cycle:
         return lines
 
     def _measure(self) -> str | None:
-        """Return the old text as the new one is measured by: as long as it may be now, less what is not believed."""
+        """Return the old text as the new one is measured by: as long as it may be now, less what is not believed or put away."""
         force = self.standing.force
-        return None if force is None else shown_within(force.text, self.window)
+        if force is None:
+            return None
+        away = {each.memory for each in force.cites if each.away}
+        return shown_within(force.text_without(away), self.window)
 
 
 def shortened(text: str, most: int) -> str:

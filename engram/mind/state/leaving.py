@@ -25,6 +25,8 @@ LONGEST_POINTER = 250
 """Characters of a pointer's line, at most."""
 SHORT = 80
 """Characters of a line that stays because no search finds it."""
+_MORE = " and more"
+"""Ends a topic of several, where there is no place to name them."""
 _FEW, _SOME = 3, 6
 """Words of the first queries that are tried."""
 _PARTNERS = 6
@@ -32,7 +34,7 @@ _PARTNERS = 6
 _PAIRS = 100
 """Pairs of pointers that are tried in one cycle: each is a search or three."""
 _WORD = re.compile(r"\w[\w'\u2019-]{2,}")
-_PREFIX = re.compile(r"^(?:Noted \d{4}-\d\d-\d\d: |Avoid: |Understood: |\d{4}-\d\d-\d\d )")
+_PREFIX = re.compile(r"^(?:Noted \d{4}-\d\d-\d\d: |Avoid: |Understood: |\d{4}-\d\d-\d\d (?:[^:]{1,40}: )?)")
 _COMMON_WORDS = """
 about after all also and any are because been before being but can could did does for from had has have her here him
 his how into its just like may more most much must not noted now off one only other our out over she should some such
@@ -52,7 +54,9 @@ class Old:
     pointers: Sequence[Pointer]
     """The newest first."""
     contents: Mapping[str, str]
-    """What the memories say, by id, of those that are active still: others need no pointer."""
+    """What the memories say, by id, of those that are believed still: others need no pointer."""
+    away: Collection[str] = ()
+    """Ids of those that a job has put away: they get a pointer, and no line."""
 
     def leaving(self, told: Collection[str]) -> int:
         """Return how many pointers are needed at most beside lines that tell some memories."""
@@ -150,8 +154,10 @@ def point(
         if not wanted:
             continue
         found, lost = _tried(Pointer(topic=_topic(each.text), query=""), wanted, contents, search)
-        if lost:
-            stay.append(replace(each, text=cut(each.text, SHORT), cites=lost))
+        if here := tuple(one for one in lost if one not in old.away):
+            stay.append(replace(each, text=cut(each.text, SHORT), cites=here))
+        if away := tuple(one for one in lost if one in old.away):
+            missed.append(Missed(away, "{} was put away, and no search finds it"))
         fresh += found
         pointed |= {*wanted} - {*lost}
     pointers, dropped = merged([*fresh, *again], search=search, most=most, room=room)
@@ -252,7 +258,10 @@ def _both(one: Pointer, other: Pointer, search: Search) -> Pointer | None:
 def _joined(one: Pointer, other: Pointer, query: str) -> Pointer:
     """Return the pointer to what both stand for; nothing is tried."""
     wanted = tuple(dict.fromkeys((*one.stands_for, *other.stands_for)))
-    return Pointer(topic=cut(f"{one.topic}; {other.topic}", TOPIC), query=query, stands_for=wanted)
+    topic = f"{one.topic}; {other.topic}"
+    if len(topic) > TOPIC:
+        topic = f"{cut(one.topic.removesuffix(_MORE), TOPIC - len(_MORE))}{_MORE}"
+    return Pointer(topic=topic, query=query, stands_for=wanted)
 
 
 def pointers_of(lines: Iterable[Line]) -> list[Pointer]:

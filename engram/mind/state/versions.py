@@ -34,6 +34,13 @@ class Cited:
     content: str
     importance: float
     event_at: datetime
+    away: bool = False
+    """Whether a job has put it away, or it is dormant: it is believed still, and found where it is asked for."""
+
+    @property
+    def believed(self) -> bool:
+        """Whether it may be told: it was not forgotten, and is not replaced."""
+        return self.status == "active" or self.away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,7 @@ class InForce:
 
     def text_without(self, ids: Collection[str]) -> str:
         """Return its text, without what rests on some memories either."""
-        gone = [each for each in self.cites if each.status != "active" or each.memory in ids]
+        gone = [each for each in self.cites if not each.believed or each.memory in ids]
         above = [each.content for each in gone if each.key == KEPT_KEY]
         return without(self.stored, {each.key for each in gone}, above) if gone else self.stored
 
