@@ -18,6 +18,7 @@ from engram.llm.base import ToolCall
 from engram.loop.scratch import Scratch
 from engram.loop.tokens import count_tokens
 from engram.memory import Engram
+from engram.mind.state import importing
 from engram.mind.state.budget import budget
 from engram.mind.state.carried import NOTE, SEARCH, Carried
 from engram.mind.state.erasing import forget_cited
@@ -473,6 +474,27 @@ def test_a_text_of_long_paragraphs_makes_way_as_well(
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[0] > 3_000
     assert lengths[0] / 8 > lengths[-1] - 150 > 0
+
+
+@pytest.mark.parametrize("step", ["_remember", "_draft"])
+def test_two_who_take_the_same_text_in_do_so_once(
+    memory: Engram, clock: FixedClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Who comes second, whether before it makes its version or while it does, is told what the first one has made."""
+    path = tmp_path / "own.md"
+    path.write_text("Noor paints boats in the harbour of Lake Asnen", encoding="utf-8")
+    does, first = getattr(importing, step), []
+
+    def held_up(*given: Any) -> Any:
+        monkeypatch.undo()
+        first.append(take_in(memory, path))
+        return does(*given)
+
+    monkeypatch.setattr(importing, step, held_up)
+    second = take_in(memory, path)
+    assert (first[0].again, second.again) == (False, True)
+    assert second.version == first[0].version == held(memory).last == 1
+    assert len(memories(memory)) == 1
 
 
 def test_another_text_and_another_space_are_other_seeds(

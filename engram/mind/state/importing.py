@@ -61,15 +61,18 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
     """
     text = _read(path)
     seed = hashlib.sha256(f"{memory.space}\x1f{normalise(text)}".encode()).hexdigest()
-    done = memory.graph.read("mind/state_find_seed", space=memory.space, seed=seed)
-    if done:
-        return TakenIn(version=done[0]["version"], at=done[0]["at"], again=True)
+    if (done := _taken_in(memory, seed)) is not None:
+        return done
     limit = memory.settings.max_content_bytes
     cut = [check_content(piece, limit=limit) for piece in pieces(printable(text))]
     backup = _back_up(path, text)
     stored, left_out = _remember(memory, cut)
     for _ in range(_TRIES):
-        draft = _draft(memory, standing(memory.graph, space=memory.space), text, stored, seed)
+        held = standing(memory.graph, space=memory.space)
+        # In this order: who has taken it in since is found now, and who does so from now on has the number of this one.
+        if (done := _taken_in(memory, seed)) is not None:
+            return done
+        draft = _draft(memory, held, text, stored, seed)
         if store(memory.graph, draft, space=memory.space):
             force = standing(memory.graph, space=memory.space).force
             # Another version may be in force by now; and of lines that go on, not all need be believed still.
@@ -85,6 +88,12 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
     raise DatabaseError(
         "Others made versions of the working memory meanwhile.", remedy="Run the same command again."
     )
+
+
+def _taken_in(memory: Engram, seed: str) -> TakenIn | None:
+    """Return the version that has taken a text in; None: there is none."""
+    found = memory.graph.read("mind/state_find_seed", space=memory.space, seed=seed)
+    return TakenIn(version=found[0]["version"], at=found[0]["at"], again=True) if found else None
 
 
 def _read(path: Path) -> str:
