@@ -5,7 +5,7 @@ from functools import partial
 
 from engram.mind.state.cycle import Cycle, Made, again
 from engram.mind.state.material import read_material
-from engram.mind.state.notes import tell
+from engram.mind.state.notes import count
 from engram.mind.state.pointers import FOUND_AMONG
 from engram.mind.state.rendering import render
 from engram.mind.state.signals import Levels
@@ -70,11 +70,8 @@ def _tell_signals(work: Work) -> None:
     """Raise the signals by what the graph has recorded since they were looked at last."""
     held = standing(work.graph, space=work.space)
     since = held.counted_at or held.last_at or work.now - _FIRST_LOOK
-    rows = work.read("mind/state_list_events", space=work.space, since=since, limit=_EVENTS)
-    if rows:
-        events = [row["event"] for row in rows for _ in range(row["times"])]
-        why = ", ".join(f"{row['event'].replace('_', ' ')} ({row['times']})" for row in rows)
-        tell(work.memory, events, why=why, now=work.now, counted=True)
+    if work.read("mind/state_list_events", space=work.space, since=since, limit=1):
+        count(work.memory, since=since, most=_EVENTS)
 
 
 def _make(work: Work) -> Made:

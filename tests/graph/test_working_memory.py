@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +26,7 @@ from engram.mind.state.erasing import forget_cited
 from engram.mind.state.importing import BACKUP, take_in
 from engram.mind.state.leaving import pointers_of
 from engram.mind.state.lines import cited
-from engram.mind.state.notes import AUTO, take_note, tell
+from engram.mind.state.notes import AUTO, count, take_note, tell
 from engram.mind.state.rendering import memory_file
 from engram.mind.state.sections import Section, State, sections
 from engram.mind.state.signals import Levels
@@ -367,6 +368,20 @@ def test_what_a_person_says_raises_signals(memory: Engram, clock: FixedClock) ->
     later = held(memory).levels
     assert later is not None
     assert later.after(clock.now).achievement < reached.achievement
+
+
+def test_what_is_recorded_is_counted_once(memory: Engram, clock: FixedClock) -> None:
+    """However many workers look at the same time: a goal that was reached raises achievement by itself, and no more."""
+    with talk(memory, clock) as agent:
+        goal = agent.goals.add("mend the boat of Noor")
+        since = clock.now
+        clock.advance(timedelta(minutes=1))
+        agent.goals.done(goal.id)
+    with ThreadPoolExecutor(4) as workers:
+        [*workers.map(lambda _: count(memory, since=since, most=10), range(4))]
+    levels = held(memory).levels
+    assert levels is not None
+    assert levels.achievement == pytest.approx(0.6)
 
 
 def test_a_file_that_is_behind_heals(memory: Engram, clock: FixedClock) -> None:

@@ -4,11 +4,11 @@ A note is a memory, so it is durable and found by a search when this returns; in
 of those that the next version takes in. The three signals stand beside that list.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from engram.context import Said, contextualize
-from engram.graph import Graph, Transaction
+from engram.graph import Transaction
 from engram.loop.inputs import Source
 from engram.memory import Engram
 from engram.mind.state.signals import NOTE_IMPORTANCE, SPIKE, Levels, Signal
@@ -67,7 +67,7 @@ def take_note(
     return memory.writer.write(draft, now, then=then)
 
 
-def tell(memory: Engram, events: Sequence[str], *, why: str, now: datetime, counted: bool = False) -> Levels:
+def tell(memory: Engram, events: Sequence[str], *, why: str, now: datetime) -> Levels:
     """Raise the signals by what has happened, note those that rose high, and return the levels.
 
     Args:
@@ -75,9 +75,68 @@ def tell(memory: Engram, events: Sequence[str], *, why: str, now: datetime, coun
         events: Names of `signals.EVENTS`.
         why: What happened, for a note.
         now: When.
-        counted: Whether these are what the graph records until now, so that nobody counts them again.
     """
-    before, levels = _raise(memory.graph, events, space=memory.space, now=now, counted=counted)
+    return _raise(memory, lambda _transaction, _counted_at: (events, why), now=now)
+
+
+def count(memory: Engram, *, since: datetime, most: int) -> Levels:
+    """Raise the signals by what the graph records since they were counted last, and return the levels.
+
+    It is looked up behind the lock of the levels, so that of two who count at the same time one finds nothing any more.
+
+    Args:
+        memory: The space.
+        since: From when, where nothing was counted yet.
+        most: Events of one sort that count.
+    """
+    now = memory.now()
+
+    def recorded(transaction: Transaction, counted_at: datetime | None) -> tuple[Sequence[str], str]:
+        rows = transaction.run(
+            "mind/state_list_events", space=memory.space, since=counted_at or since, limit=most
+        ).rows
+        events = [row["event"] for row in rows for _ in range(row["times"])]
+        return events, ", ".join(f"{row['event'].replace('_', ' ')} ({row['times']})" for row in rows)
+
+    return _raise(memory, recorded, now=now, counted=True)
+
+
+def _raise(
+    memory: Engram,
+    happened: Callable[[Transaction, datetime | None], tuple[Sequence[str], str]],
+    *,
+    now: datetime,
+    counted: bool = False,
+) -> Levels:
+    """Raise the signals, whoever else does, note those that rose high, and return the levels.
+
+    The notes come behind the transaction: a memory is locked before the levels are, and embedded behind no lock. Where the
+    process dies in between, the level has risen without a note.
+
+    Args:
+        memory: The space.
+        happened: Returns what raises them and why in words; it is given the transaction, and until when was counted.
+        now: When.
+        counted: Whether all was counted until now.
+    """
+
+    def work(transaction: Transaction) -> tuple[Levels, Levels, str]:
+        held = transaction.run("mind/state_lock_signals", space=memory.space, now=now).rows[0]
+        events, why = happened(transaction, held["counted_at"])
+        before = (levels_of(held) or Levels(at=now)).after(now)
+        levels = before
+        for event in events:
+            levels = levels.told(event, now)
+        moved = {signal.value: getattr(levels, signal.value) for signal in Signal}
+        transaction.run(
+            "mind/state_move_signals",
+            space=memory.space,
+            levels={**moved, "signals_at": levels.at},
+            counted=max(now, held["counted_at"] or now) if counted else None,
+        )
+        return before, levels, why
+
+    before, levels, why = memory.graph.transact(work)
     for signal in levels.spikes(before):
         take_note(
             memory,
@@ -86,29 +145,6 @@ def tell(memory: Engram, events: Sequence[str], *, why: str, now: datetime, coun
             source_tag=Source.GUT.value,
         )
     return levels
-
-
-def _raise(
-    graph: Graph, events: Sequence[str], *, space: str, now: datetime, counted: bool
-) -> tuple[Levels, Levels]:
-    """Return the levels before and after; what is written is whole, whoever else raises them."""
-
-    def work(transaction: Transaction) -> tuple[Levels, Levels]:
-        held = transaction.run("mind/state_lock_signals", space=space, now=now).rows[0]
-        before = (levels_of(held) or Levels(at=now)).after(now)
-        levels = before
-        for event in events:
-            levels = levels.told(event, now)
-        moved = {signal.value: getattr(levels, signal.value) for signal in Signal}
-        transaction.run(
-            "mind/state_move_signals",
-            space=space,
-            levels={**moved, "signals_at": levels.at},
-            counted=now if counted else None,
-        )
-        return before, levels
-
-    return graph.transact(work)
 
 
 def _automatic(signal: Signal, levels: Levels, why: str, now: datetime) -> str:
