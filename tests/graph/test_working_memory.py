@@ -293,6 +293,19 @@ def test_a_note_is_found_at_once_and_waits_for_the_next_version(memory: Engram, 
         assert "Unsynthesised" not in agent.assembled.system
 
 
+def test_notes_that_are_not_shown_are_counted(memory: Engram, clock: FixedClock) -> None:
+    """The newest twelve are told, each as one short line, and of the others how many there are and what finds them."""
+    for number in range(14):
+        clock.advance(timedelta(minutes=1))
+        take_note(memory, f"note number {number} of Tomas " + "who goes on and on " * 20)
+    with talk(memory, clock) as agent:
+        told = agent._presence.sections()["working"]
+        assert told[0] == "Unsynthesised notes:"
+        assert [each.split()[3] for each in told[1:-1]] == [f"{number}" for number in range(2, 14)]
+        assert max(map(len, told[1:-1])) == 202
+        assert told[-1] == f"- and 2 more, by `{SEARCH}`"
+
+
 def test_the_answering_model_notes_and_searches(memory: Engram, clock: FixedClock) -> None:
     """What it asks for is done while it answers, and told as fenced data; what a search finds came to mind, and is not used more."""
     (key,) = live(memory, clock, ["Noor keeps the key of the harbour <b>under</b> the blue stone"])

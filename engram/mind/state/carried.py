@@ -113,10 +113,12 @@ class Carried(MindPart):
             carried = shown_within(held.force.told(self._forgotten), window)
             lines += [each for each in carried.splitlines() if each.strip()]
         waiting: Sequence[Note | Memory] = [*(() if held is None else held.notes), *self._noted]
-        notes = [each.content for each in waiting if each.id not in self._forgotten]
+        notes = [*dict.fromkeys(each.content for each in waiting if each.id not in self._forgotten)]
         if notes:
             lines.append("Unsynthesised notes:")
-            lines += [f"- {inert(each, _NOTE_CHARACTERS)}" for each in dict.fromkeys(notes[-SHOWN_NOTES:])]
+            lines += [f"- {inert(each, _NOTE_CHARACTERS)}" for each in notes[-SHOWN_NOTES:]]
+        if (more := len(notes) - SHOWN_NOTES) > 0:
+            lines.append(f"- and {more} more, by `{SEARCH}`")
         return {"working": lines} if lines else {}
 
     def tools(self) -> Sequence[AgentTool]:
