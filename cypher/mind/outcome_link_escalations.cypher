@@ -33,7 +33,7 @@ CALL (c, begun) {
 }
 CALL (c, asked) {
   OPTIONAL MATCH (d:GutDelta)
-  WHERE d.space = $space AND d.at >= asked AND d.at <= c.at AND d.session = c.session
+  WHERE d.space = $space AND d.at >= asked AND d.at <= c.at AND d.session = c.session AND d.reaction IS NOT NULL
   WITH d ORDER BY d.at DESC, d.id LIMIT 1
   RETURN d.reaction AS reaction
 }

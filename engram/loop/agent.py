@@ -55,6 +55,7 @@ from engram.loop.restart import Restart, span
 from engram.loop.scratch import Verdict
 from engram.loop.talk import THOUGHT, Talk
 from engram.loop.window import Said
+from engram.mind.gut import Delta
 from engram.mind.part import AgentTool, Situation, Utterance
 from engram.mind.presence import Presence
 from engram.observing.operation import operation
@@ -310,7 +311,6 @@ class Agent:
         try:
             before = tuple(one.text for one in self._talk.said[-RECENT - 1 : -1])
             yield from self._presence.hear(Utterance(text=text, entry=entry, before=before))
-            self._recollection.felt = self._presence.feeling.felt
             if entry is not None:
                 yield from self._attend(_input(entry, Source.USER, emotional=self._presence.feeling.charge))
             yield from self._answer(entry, text)
@@ -353,18 +353,24 @@ class Agent:
         if not heard.kept and heard.error is not None:
             raise heard.error
         if emotional is None:
-            emotional = self._felt(text)
+            emotional = self._charge(heard.entry)
         impulse = _input(heard.entry, source, urgency=urgency, emotional=emotional)
         if competes:
             self._attention.offer(impulse)
         return impulse
 
-    def _felt(self, text: str) -> float:
-        """Return |gut delta| of a text, 0 to 1; 0 where it cannot be embedded."""
-        try:
+    def _charge(self, impulse: Entry) -> float:
+        """Return |gut delta| of an impulse, 0 to 1; 0 where nothing is felt or it cannot be embedded."""
+        with suppress(EngramError):
+            felt = self._presence.feeling.impulse(impulse)
+            return 0.0 if felt is None else felt.magnitude
+        return 0.0
+
+    def _felt(self, text: str) -> Delta | None:
+        """Return what is felt at a text; None where nothing is or it cannot be embedded."""
+        with suppress(EngramError):
             return self._presence.feeling.of(text)
-        except EngramError:
-            return 0.0
+        return None
 
     def resume(self, impulse: Input) -> None:
         """Let an impulse wait for attention that an earlier run had kept."""
@@ -535,6 +541,7 @@ class Agent:
         yield Attended(text=impulse.text, source=impulse.source.value, report=choice.report, entry=impulse.id)
         if self._responder is None or self.ledger.allows(background=True) != "yes":
             return  # it is kept and goes through the exit gate; there is nobody to think it through
+        self._recollection.felt = self._felt(impulse.text)
         found = yield from self._recollection.recollect(impulse.text)
         if found is None:
             self._attention.offer(impulse)
@@ -557,6 +564,7 @@ class Agent:
         """Answer what the person said: by the model, or where there is none, by quoting."""
         if self.model is None:
             self._gatekeeper.wait()  # nothing else would tell what was said before
+        self._recollection.felt = self._presence.feeling.felt
         found = yield from self._recollection.recollect(text)
         notice: str | None = FALLBACK
         if self._responder is None:

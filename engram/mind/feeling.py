@@ -1,10 +1,12 @@
 """The gut feeling in a conversation: how far attention is from what the memory as a whole is about."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from engram.loop.events import Event
+from engram.loop.inputs import Entry
 from engram.mind import gut
 from engram.mind.axes import WORDS, NamedAxis, telling_words
 from engram.mind.felt import FeltLog, reaction
@@ -70,30 +72,29 @@ class Feeling(MindPart):
         self.felt, self.charge = felt, felt.magnitude
         self._lines = tuple(self._told(felt, towards, away))
         if entry is not None:
-            self._log.add(
-                {
-                    "id": f"{entry.id}-felt",
-                    "turn": turn_key(entry.session, entry.turn, entry.speaker, entry.text),
-                    "session": entry.session,
-                    "at": entry.at,
-                    "vector": felt.vector.tolist(),
-                    "magnitude": felt.magnitude,
-                    "context": inert(utterance.text, CONTEXT),
-                    "towards": ", ".join(towards),
-                    "model": self.situation.memory.embedder.name,
-                }
-            )
+            self._log.add(self._row(entry, felt, towards), said=True)
         return ()
 
-    def of(self, text: str) -> float:
-        """Return |gut delta| of a text by itself, 0 to 1; 0 where nothing is felt.
+    def impulse(self, entry: Entry) -> Delta | None:
+        """Feel an impulse of the agent's own, by itself, and keep that; None where nothing is felt.
 
         Raises:
             InvalidInputError: It cannot be embedded.
             EmbeddingError: The model gave no usable vector.
         """
-        felt = gut.delta(gut.attention(self.situation.embed([text])), self.depths())
-        return 0.0 if felt is None else felt.magnitude
+        felt = self.of(entry.text)
+        if felt is not None:
+            self._log.add(self._row(entry, felt, self._pull(felt)[0]), said=False)
+        return felt
+
+    def of(self, text: str) -> Delta | None:
+        """Return the gut delta of a text by itself; None where nothing is felt.
+
+        Raises:
+            InvalidInputError: It cannot be embedded.
+            EmbeddingError: The model gave no usable vector.
+        """
+        return gut.delta(gut.attention(self.situation.embed([text])), self.depths())
 
     def depths(self) -> Floats | None:
         """Return the subconscious centroid, shape (d,); None in a space that has nothing yet.
@@ -116,6 +117,20 @@ class Feeling(MindPart):
     def end(self) -> None:
         """Write what was felt and is not in the graph yet."""
         self._log.close()
+
+    def _row(self, entry: Entry, felt: Delta, towards: Sequence[str]) -> dict[str, Any]:
+        """Return what is kept of a feeling."""
+        return {
+            "id": f"{entry.id}-felt",
+            "turn": turn_key(entry.session, entry.turn, entry.speaker, entry.text),
+            "session": entry.session,
+            "at": entry.at,
+            "vector": felt.vector.tolist(),
+            "magnitude": felt.magnitude,
+            "context": inert(entry.text, CONTEXT),
+            "towards": ", ".join(towards),
+            "model": self.situation.memory.embedder.name,
+        }
 
     def _pull(self, felt: Delta) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the words of what is known that the feeling points towards, and of what it points away from."""

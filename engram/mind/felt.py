@@ -35,7 +35,7 @@ def reaction(text: str, signals: tuple[str, ...]) -> str | None:
 class FeltLog:
     """Keeps feelings until they are in the graph. It is used from one thread, and writes from another.
 
-    The newest waits until it is known what was said next. What could not be written is tried again with what comes. At the
+    What was felt at what a person said last waits until it is known what they say next. What could not be written is tried again with what comes. At the
     end all are gone through once more: only then it is known of each what was done.
     """
 
@@ -45,8 +45,8 @@ class FeltLog:
         self._rows: list[dict[str, Any]] = []
         self._kept: list[str] = []
         """Ids of those that are in the graph."""
-        self._open = False
-        """Whether what is said next belongs to the newest."""
+        self._open: str | None = None
+        """Id of that which what is said next belongs to."""
         self._lock = threading.Lock()
         self._worker = ThreadPoolExecutor(1, "engram-felt")
         self._under_way: Future[None] | None = None
@@ -56,26 +56,28 @@ class FeltLog:
         with self._lock:
             return len(self._rows)
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: dict[str, Any], *, said: bool) -> None:
         """Keep a feeling; return at once.
 
         Args:
             row: As `mind/gut_log` takes it, without `reaction`.
+            said: Whether it was felt at what a person said, and they may take what comes of it one way or another.
         """
         with self._lock:
             self._rows.append(row | {"reaction": None})
-            self._open = True
+            self._open = row["id"] if said else self._open
             due = len(self._rows) > EVERY
         if due and (self._under_way is None or self._under_way.done()):
             with suppress(RuntimeError):  # closed: then `close` has written them
                 self._under_way = self._worker.submit(self._try)
 
     def follow(self, how: str | None) -> None:
-        """Note how a person took what came of the newest feeling, if that was felt at what they said last."""
+        """Note how a person took what came of what was felt at what they had said last, if anything was."""
         with self._lock:
-            if self._open:
-                self._rows[-1]["reaction"] = how
-            self._open = False
+            for row in self._rows:
+                if row["id"] == self._open:
+                    row["reaction"] = how
+            self._open = None
 
     def close(self) -> None:
         """Write all that is left, and return when it is durable.
@@ -102,7 +104,7 @@ class FeltLog:
 
     def _try(self) -> None:
         with self._lock:
-            rows = self._rows[:-1]
+            rows = [row for row in self._rows if row["id"] != self._open]
         try:
             self._write(rows)
         except EngramError as error:

@@ -5,7 +5,7 @@ CALL () {
   MATCH (d:GutDelta {space: $space})
   OPTIONAL MATCH (d)-[:FELT_AT]->(t:Turn)
   OPTIONAL MATCH (d)-[:LED_TO]->(o:Outcome)
-  WITH d, t, o ORDER BY d.at
+  WITH d, t, o ORDER BY d.at, t.text
   RETURN collect(d {.*, said: t.text, good: o.good, why: o.why}) AS feelings
 }
 CALL () {

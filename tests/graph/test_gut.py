@@ -12,6 +12,7 @@ from engram.goals import Goals
 from engram.llm import Models
 from engram.loop.agent import Agent
 from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.inputs import Source
 from engram.loop.matrix import emotional_charge
 from engram.loop.scratch import Scratch
 from engram.memory import Engram
@@ -106,7 +107,7 @@ def test_what_is_far_from_the_goals_is_felt_more(
     assert far.assembled is not None
     assert f"{feeling(far).charge:.2f} of 1" in far.assembled.system
     assert "It points away from: paint, boat, noor." in far.assembled.system
-    assert feeling(far).of(FAR) == pytest.approx(feeling(far).charge)
+    assert feeling(far).of(FAR).magnitude == pytest.approx(feeling(far).charge)
 
 
 def test_every_feeling_is_kept_with_its_turn_and_what_was_done(
@@ -127,6 +128,30 @@ def test_every_feeling_is_kept_with_its_turn_and_what_was_done(
     assert {each["model"] for each in feelings} == {memory.embedder.name}
 
 
+def test_an_impulse_is_felt_as_well(memory: Engram, clock: FixedClock, chat: Callable[..., Agent]) -> None:
+    """What is felt about a thought colours what comes to mind for it, and is kept; how a person takes it is not its own."""
+    aim(memory, clock)
+    agent = chat(system1=ScriptedModel(*["Well."] * 3))
+    list(agent.say("The boat needs paint"))
+    clock.advance(MINUTE)
+    agent.offer(FAR, source=Source.DMN)
+    agent.offer("The hut leaks", source=Source.DMN, competes=False)
+    list(agent.think())
+    thought = agent._recollection.felt
+    assert thought is not None
+    assert thought.magnitude == pytest.approx(feeling(agent).of(FAR).magnitude)
+    clock.advance(MINUTE)
+    list(agent.say("Thanks, let us paint it"))
+    assert agent._recollection.felt is feeling(agent).felt
+    agent.finish()
+    assert [(each["said"], each["action"], each.get("reaction")) for each in kept(memory)["feelings"]] == [
+        ("The boat needs paint", "answered", "thanked"),
+        (FAR, "answered", None),
+        ("The hut leaks", "kept", None),
+        ("Thanks, let us paint it", "answered", None),
+    ]
+
+
 def test_what_cannot_be_kept_yet_is_tried_again(memory: Engram, clock: FixedClock) -> None:
     """A feeling at a turn that waits in the journal is written once that turn is in the graph."""
     heard = [entry(f"{memory.space}-{n}", clock.now) for n in range(EVERY + 1)]
@@ -143,7 +168,8 @@ def test_what_cannot_be_kept_yet_is_tried_again(memory: Engram, clock: FixedCloc
                 "context": each.text,
                 "towards": "",
                 "model": "a model",
-            }
+            },
+            said=True,
         )
     assert len(log) == len(heard)
     Scratch(memory.graph, space=memory.space).hear(heard, run=None, now=clock.now)
