@@ -24,6 +24,7 @@ from engram.mind.state.notes import take_note
 from engram.mind.state.sections import Section
 from engram.mind.state.versions import standing
 from engram.safety import Phase, Safety, ceilings
+from engram.scoring.relevance import COLD_START
 from engram.testing import Asked, FixedClock, HashEmbedder, ScriptedAnswer, ScriptedModel
 from engram.tuning import Tuning
 from tests.conftest import DIMENSIONS
@@ -32,6 +33,7 @@ from tests.graph.beside import everything
 from tests.graph.talking import kinds, lines, nodes, only, talk
 from tests.graph.test_composing import section
 from tests.graph.test_identity import weigh
+from tests.graph.test_recall import beside
 from tests.graph.test_safety import put, use
 from tests.graph.test_tensions import contradict
 
@@ -244,7 +246,11 @@ def _blocks(memory: Engram, texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def test_9_stochastic_everything(memory: Engram, clock: FixedClock) -> None:
-    """Stochastic everything: by a seed it is told again, by another otherwise; nothing is ever certain or out of reach."""
+    """Stochastic everything: by a seed it is told again, by another otherwise; nothing is ever certain or out of reach.
+
+    Weights and what is injected of them are drawn, blends, and what comes to mind by them. How far activation spreads is
+    not: whoever asks says one hop or two, and the idle mind always goes two.
+    """
     heavy, light = weigh(memory, "I mend boats", 12.0, 6.0), weigh(memory, "I keep bees", 1.0, 4.0)
     identity = read_identity(memory.graph, memory.space)
     drawn = [tuple(each.id for each in draw(identity, np.random.default_rng(seed))) for seed in range(400)]
@@ -253,6 +259,14 @@ def test_9_stochastic_everything(memory: Engram, clock: FixedClock) -> None:
     ]
     for each in (heavy, light):
         assert 0 < sum(each in found for found in drawn) < len(drawn)
+    one, again, other = (COLD_START.sample(np.random.default_rng(seed)).tolist() for seed in (1, 1, 2))
+    assert one == again != other
+    assert all(0.0 < share < 1.0 for share in one)
+    minds = [
+        [(hit.memory.id, hit.score) for hit in mind.recall("boats and bees", 2, mode="mind", read_only=True)]
+        for mind in (beside(memory, generator=np.random.default_rng(seed)) for seed in (1, 1, 2))
+    ]
+    assert minds[0] == minds[1] != minds[2]
 
 
 def test_10_immutable_safety_is_the_only_exception(memory: Engram, clock: FixedClock) -> None:
