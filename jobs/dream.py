@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
-from functools import partial
+from datetime import datetime, timedelta
 from typing import Any
 
 from engram.beliefs.adapting.guidelines import guidelines
@@ -11,7 +10,8 @@ from engram.beliefs.conflicts.behaviour import find_behavioural
 from engram.beliefs.conflicts.tensions import describe_missing, detect_resolutions
 from engram.beliefs.dreaming import material
 from engram.beliefs.dreaming.asking import Allowance, Asker
-from engram.beliefs.dreaming.insights import Drawn, draw_insights, plain_insight
+from engram.beliefs.dreaming.drawing import Drawer
+from engram.beliefs.dreaming.insights import Drawn
 from engram.beliefs.dreaming.material import Material
 from engram.beliefs.dreaming.merging import Group, groups, merge
 from engram.beliefs.dreaming.narratives import Theme, narrate, themes
@@ -24,7 +24,9 @@ from engram.embedding.protocol import Task, Vectors
 from engram.errors import EngramError
 from engram.goals import Goals
 from engram.graph import Row
+from engram.mind.pondering import thoughts_to_weigh
 from engram.mind.replaying import DEEP, Replayer
+from engram.mind.thoughts import Thoughts
 from engram.text import inert
 from engram.tuning import NUMBERS, Tuning
 
@@ -116,6 +118,7 @@ class _Dream:
         """
         if fresh:
             self._question()
+            self._ponder()
         self._merge()
         self._narrate()
         self._settle()
@@ -140,38 +143,33 @@ class _Dream:
         if asked.plain:
             self._work.notes.append("questions: plain, from what the newest memories have in common")
         for question in asked.texts:
-            self._lease.go_on()
-            given = self._recalled(question)
-            self._keep(
-                draw_insights(
-                    question,
-                    given,
-                    self._asker,
-                    most=tuning.whole("dream.insights"),
-                    plain=partial(self._plain_insight, given),
-                )
-            )
+            self._draw(question)
+
+    def _ponder(self) -> None:
+        """Draw insights from what came to mind while nobody talked; each thought is weighed once."""
+        work = self._work
+        thoughts = Thoughts(work.graph, space=work.space)
+        due = thoughts_to_weigh(
+            thoughts,
+            since=work.now - timedelta(days=work.tuning["sweep.keep_days"]),
+            calls=None if self._asker.model("insights") is None else self._asker.allowance.left,
+        )
+        for thought in due:
+            self._draw(thought.text, surfaced=thought.surfaced)
+            if not work.dry_run:
+                thoughts.weigh(thought.id, now=work.now)
+        if due and not work.dry_run:
+            work.notes.append(f"thoughts of the idle mind: {len(due)} weighed")
+
+    def _draw(self, question: str, *, surfaced: Sequence[str] = ()) -> None:
+        """Draw insights from what a question brings to mind, and keep them."""
+        self._lease.go_on()
+        drawer = Drawer(self._memory, self._asker, self._work.tuning)
+        self._keep(drawer.draw(question, surfaced=surfaced))
 
     def _newest(self) -> list[Material]:
         limit = self._work.tuning.whole("dream.memories")
         return material.newest(self._work.graph, space=self._work.space, limit=limit)
-
-    def _recalled(self, question: str) -> list[Material]:
-        """Return what may be drawn from of what a question brings to mind; the recall is no use of it."""
-        hits = self._memory.recall(question, self._work.tuning.whole("dream.recalled"), read_only=True)
-        ids = [hit.memory.id for hit in hits]
-        return material.read(self._work.graph, space=self._work.space, ids=ids)
-
-    def _plain_insight(self, given: Sequence[Material]) -> Drawn:
-        tuning = self._work.tuning
-        # What was drawn before is no example of itself.
-        said = [each for each in given if not each.depth]
-        return plain_insight(
-            said,
-            self._embed,
-            least=tuning["dream.coherence"],
-            fewest=tuning.whole("dream.group"),
-        )
 
     def _keep(self, drawn: Drawn) -> None:
         self._drop(drawn.dropped)

@@ -9,6 +9,7 @@ In a conversation: `presence` asks the parts (`part`), each of which may fail wi
 
 Between them:
 - `idle`, `surfacing`, `thoughts`, `rations`: what comes to mind, what it is kept as, what it may cost
+- `pondering`: which of what was kept a dream weighs
 - `replaying`: recent episodes against the goals that press
 - `state/`: the working memory's cycle
 - `outcomes`, `axes`: what came of decisions and feelings

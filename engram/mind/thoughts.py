@@ -8,8 +8,8 @@ from typing import Literal
 from engram.graph import Graph, Row
 from engram.mind.wandering import Channel, Leaning
 
-State = Literal["offered", "waiting", "thought"]
-"""Kept for consolidation; to be thought through; thought through."""
+State = Literal["offered", "weighed", "waiting", "thought"]
+"""Kept for consolidation; weighed by a dream; to be thought through; thought through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class Thought:
     """Id of the run in which it came up."""
     acted_at: datetime | None = None
     """When it was thought through."""
+    weighed_at: datetime | None = None
+    """When a dream weighed it."""
     surfaced: tuple[str, ...] = ()
     """Ids of the memories that came to mind."""
     goal: str | None = None
@@ -67,14 +69,24 @@ class Thoughts:
         """
         self._graph.write("mind/mark_thought", space=self._space, id=thought_id, now=now)
 
-    def list(self, *, since: datetime, limit: int, state: State | None = None) -> tuple[Thought, ...]:
-        """Return the newest thoughts, or those of one state, the newest first.
+    def weigh(self, thought_id: str, *, now: datetime) -> None:
+        """Note that a dream has weighed a thought; it is weighed once.
+
+        Raises:
+            DatabaseError: It is not noted.
+        """
+        self._graph.write("mind/weigh_thought", space=self._space, id=thought_id, now=now)
+
+    def list(
+        self, *, since: datetime, limit: int, state: State | None = None, channel: Channel | None = None
+    ) -> tuple[Thought, ...]:
+        """Return the newest thoughts, or those of one state or channel, the newest first.
 
         Raises:
             DatabaseError: They cannot be read.
         """
         rows = self._graph.read(
-            "mind/list_thoughts", space=self._space, state=state, since=since, limit=limit
+            "mind/list_thoughts", space=self._space, state=state, channel=channel, since=since, limit=limit
         )
         return tuple(map(_thought, rows))
 

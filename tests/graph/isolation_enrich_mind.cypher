@@ -82,6 +82,13 @@ CREATE (joined:Thought {
   id: $space + ':joined', space: $space, at: $at, text: 'a boat is a house', leaning: 'discovery', channel: 'insight',
   state: 'thought', acted_at: $at
 })
+CREATE (unweighed:Thought {
+  id: $space + ':unweighed', space: $space, at: $at, text: 'a boat is a home', leaning: 'distant', channel: 'insight',
+  state: 'offered'
+})
+CREATE (over:Connection {
+  id: $space + ':connection-over', space: $space, strength: 0.6, hops: 0, memory: m.id, first_at: $at, at: $at
+})-[:CONNECTS]->(done)
 CREATE (acted)-[:ABOUT]->(g)
 CREATE (acted)-[:ABOUT]->(done)
 CREATE (joined)-[:SURFACED]->(m)

@@ -4,7 +4,7 @@
 - `asking`: calls of a model, no more than so many a dream
 - `central`: what stands for a group, without a model
 - `questions`: the questions that the newest memories raise
-- `insights`: what recall brings to each of them, drawn together, with citations that are checked
+- `drawing`, `insights`: what recall brings to each of them, drawn together, with citations that are checked
 - `merging`: what was said several times becomes one insight, and its sources fall quiet
 - `narratives`: how an insight came about
 - `rewriting`: lines and contexts written anew, now that it is known what a memory belongs to
