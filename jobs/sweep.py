@@ -1,7 +1,8 @@
 """Sweep: end what has ended, and count and delete the records whose time is over."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+from engram.graph import Row
 from engram.lifecycle import close_ended_sessions
 
 from .job import EXAMPLES, Job, Work
@@ -14,6 +15,7 @@ RECORDS = (
     "consolidate/roll_up_llm_calls",
     "consolidate/roll_up_loop_runs",
     "consolidate/roll_up_safety_events",
+    "consolidate/roll_up_thoughts",
 )
 """One statement for each kind of record that is kept for `sweep.keep_days`.
 
@@ -50,6 +52,28 @@ def _remove_snapshots(work: Work) -> None:
         work.count(row["changed"], row["examples"])
 
 
+def _remove_connections(work: Work) -> None:
+    """Delete what connects goals that ended long ago, and what has nothing left to connect."""
+    before, size = _before(work), work.tuning.whole("sweep.batch_size")
+    last: Row | None = {"at": datetime(1970, 1, 1, tzinfo=UTC), "id": ""}
+    while last is not None and not work.stopping():
+        row = work.write(
+            "consolidate/sweep_connections",
+            space=work.space,
+            before=before,
+            since=last["at"],
+            after=last["id"],
+            batch_size=size,
+        ).rows[0]
+        work.count(row["changed"])
+        last = row["last"]
+
+
+def _before(work: Work) -> datetime:
+    """Return the time before which records are over."""
+    return work.now - timedelta(days=work.tuning["sweep.keep_days"])
+
+
 def _sweep_scratch(work: Work) -> None:
     """Delete entries of the scratch buffer that were decided a day ago."""
     size, seen = work.tuning.whole("sweep.batch_size"), 0
@@ -69,7 +93,7 @@ def _sweep_scratch(work: Work) -> None:
 
 def _roll_up(work: Work) -> None:
     """Count and delete old records, of the space or, without one, of the runs over every space."""
-    before = work.now - timedelta(days=work.tuning["sweep.keep_days"])
+    before = _before(work)
     size = work.tuning.whole("sweep.batch_size")
     # A record of pruned edges holds up to so many of them.
     records = max(1, size // work.tuning.whole("coactivate.batch_size"))
@@ -95,7 +119,7 @@ JOB = Job(
     name="sweep",
     why="Records of what happened would outgrow what is remembered. Old ones become counters; sessions that nobody "
     "closed are closed, and what a worker that died still held is free again.",
-    steps=(_close_sessions, _end_attempts, _remove_snapshots, _sweep_scratch, _roll_up),
+    steps=(_close_sessions, _end_attempts, _remove_snapshots, _remove_connections, _sweep_scratch, _roll_up),
     overall=(_roll_up,),
     again="nothing: what was swept is gone",
 )

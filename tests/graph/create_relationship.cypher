@@ -5,8 +5,8 @@ CYPHER 25
 // $type: string
 // $end: string, id of the node that it leads to
 // $properties: map
-MATCH (a:Memory|Archived|ConsolidationAttempt|SemanticCluster {id: $start})
+MATCH (a:Memory|Archived|ConsolidationAttempt|SemanticCluster|Connection|Goal|MemoryBox {id: $start})
 WHERE a.space = $space
-MATCH (b:Memory|Archived|ConsolidationAttempt|SemanticCluster {id: $end})
+MATCH (b:Memory|Archived|ConsolidationAttempt|SemanticCluster|Connection|Goal|MemoryBox {id: $end})
 CREATE (a)-[r:$($type)]->(b)
 SET r = $properties

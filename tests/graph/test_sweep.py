@@ -14,6 +14,7 @@ from engram.mind.readiness import readiness
 from engram.testing import FixedClock
 from engram.tuning import Tuning
 from tests.graph.beside import run
+from tests.graph.dreams import held
 
 pytestmark = pytest.mark.graph
 
@@ -263,3 +264,71 @@ def test_the_first_recall_of_use_outlives_its_record(memory: Engram, clock: Fixe
     assert swept(memory, clock).changed
     reached = readiness(memory.graph, space=memory.space)[1]
     assert (reached.at, reached.evidence[0].id) == (first, hits[0].memory.id)
+
+
+def thought(memory: Engram, at: datetime, *surfaced: str, channel: str = "insight", **more: Any) -> str:
+    """Lay a thought of the idle mind and return its id."""
+    name = uuid4().hex
+    given = {"channel": channel, "state": "offered"} | more
+    run(memory, "readiness_lay_thought", id=name, at=at, thought=given, surfaced=[*surfaced], goal=None)
+    return name
+
+
+def test_old_thoughts_become_a_counter(memory: Engram, clock: FixedClock) -> None:
+    """Thoughts are counted by month and go; milestones stay: what was acted upon, and the first association."""
+    memory.tune("sweep.batch_size", 2)
+    pair = [memory.remember(each).id for each in ("Kayaks float", "The piano is out of tune")]
+    old = clock.now
+    thought(memory, old, pair[0])
+    first = thought(memory, old + timedelta(seconds=1), *pair)
+    thought(memory, old + timedelta(seconds=2), *pair, state="weighed", weighed_at=old)
+    thought(memory, old + timedelta(seconds=3), pair[0], channel="identity")
+    acted = thought(memory, old, pair[0], channel="goal", state="thought", acted_at=old)
+    clock.advance(KEPT + timedelta(days=1))
+    new = thought(memory, clock.now, *pair)
+    assert swept(memory, clock, dry_run=True).changed == 3
+    assert {each["id"] for each in held(memory, "Thought")} > {first, acted, new}
+    assert swept(memory, clock).changed == 3
+    assert {each["id"] for each in held(memory, "Thought")} == {first, acted, new}
+    assert counters(memory) == {("Thought", MONTH): {"count": 3, "weighed": 1}}
+    reached = readiness(memory.graph, space=memory.space)[7]
+    assert (reached.at, reached.evidence[0].id) == (old + timedelta(seconds=1), first)
+    assert [memory.get(each).id for each in pair] == pair
+    assert swept(memory, clock).changed == 0
+
+
+def test_connections_that_are_over_go(memory: Engram, clock: FixedClock) -> None:
+    """A connection goes with its goal or episode, and a while after its goal was reached or dropped; others stay."""
+    memory.tune("sweep.batch_size", 1)
+    now = clock.now
+    ended, standing = {"changed_at": now - KEPT - timedelta(days=1)}, {"changed_at": now}
+    goals = {
+        "reached": {"state": "done"} | ended,
+        "dropped": {"state": "dropped"} | ended,
+        "lately": {"state": "done"} | standing,
+        "active": {"state": "active"} | ended,
+    }
+    box = f"{memory.space}:box"
+    run(memory, "create_node", label="MemoryBox", properties={"id": box})
+    for name, values in goals.items():
+        goal = f"{memory.space}:{name}"
+        run(memory, "create_node", label="Goal", properties={"id": goal, "text": name, **values})
+        connect(memory, now, name, goal, box)
+    # The goal of one was erased, and the episode of another.
+    connect(memory, now, "no goal", box)
+    connect(memory, now + timedelta(seconds=1), "no episode", f"{memory.space}:active")
+    assert swept(memory, clock, dry_run=True).changed == 4
+    assert len(held(memory, "Connection")) == 6
+    assert swept(memory, clock).changed == 4
+    left = {each["id"].rpartition(":")[2] for each in held(memory, "Connection")}
+    assert left == {"lately", "active"}
+    assert (len(held(memory, "Goal")), len(held(memory, "MemoryBox"))) == (4, 1)
+    assert swept(memory, clock).changed == 0
+
+
+def connect(memory: Engram, at: datetime, name: str, *ends: str) -> None:
+    """Lay a connection with what it connects."""
+    node = f"{memory.space}:connection:{name}"
+    run(memory, "create_node", label="Connection", properties={"id": node, "first_at": at, "strength": 0.5})
+    for end in ends:
+        run(memory, "create_relationship", start=node, type="CONNECTS", end=end, properties={})

@@ -36,6 +36,7 @@ UNLINKED = {
     "LoopRun",
     "LlmCall",
     "SafetyEvent",
+    "Connection",
 }
 """Labels of nodes that memories are never linked to: deleting one deletes no relationship of a memory."""
 
