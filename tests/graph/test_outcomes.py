@@ -132,6 +132,36 @@ def test_what_a_person_replaced_was_no_good_promotion(memory: Engram, clock: Fix
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "role", "undone", "good"),
+    [
+        ("withdrawal", "insight", False, 0.0),
+        ("withdrawal", "insight", True, 0.75),
+        ("withdrawal", "source", False, 0.75),
+        ("tension", "a", False, 0.0),
+        ("reinforcement", "old", False, 0.75),
+    ],
+)
+def test_what_speaks_against_a_promotion_makes_it_bad(
+    memory: Engram, clock: FixedClock, *, kind: str, role: str, undone: bool, good: float
+) -> None:
+    """A withdrawal of the insight itself or a contradiction, as long as it stands; else its verdicts count."""
+    promoted = memory.remember("The boat of Noor is blue")
+    run(memory, "outcomes_lay", promoted=promoted.id, at=clock.now)
+    clock.advance(MINUTE)
+    run(
+        memory,
+        "outcomes_against",
+        promoted=promoted.id,
+        kind=kind,
+        role=role,
+        undone=undone,
+        at=clock.now,
+    )
+    measure(memory, clock)
+    assert goods(memory, OutcomeKind.PROMOTION)["judged"] == good
+
+
 def test_a_decision_of_the_gate_is_judged_when_its_time_is_over(memory: Engram, clock: FixedClock) -> None:
     """Held back and never needed was good, but that is only known after the days in which it may have been."""
     said = entry(f"{memory.space}-dropped", clock.now, text="The hut has a roof", source_tag="internal_reply")
