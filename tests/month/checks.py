@@ -3,25 +3,32 @@
 import math
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from engram.energy import CREATION_ENERGY
+from engram.graph import Row
 from engram.mind.state.budget import budget
+from engram.mind.state.lines import KEPT_KEY, cited, parsed
 from engram.mind.state.pointers import FOUND_AMONG, parse
 from engram.mind.state.sections import Section, lines_of, sections
 from engram.mind.wandering import entropy
+from engram.scoring.weight import WEIGHT_CAP
 from engram.tuning import Tuning
 from tests.month.simulation import Month, Sample
 
 MOST_ENERGY = 30.0
 """A bound that a memory used on every day of the month would not reach: 1 a use, fading."""
 MOST_EDGE = 60.0
+ENFORCED = Tuning().whole("safety.enforced_phase")
+"""Phase up to which ceilings stop something, where nobody has changed it."""
+RATE = Tuning()["safety.rate"]
 WINDOW = 20
 """Thoughts whose topics are looked at together."""
 LEAST_ENTROPY = 0.4
 ENOUGH = 15
 """Memories of a space from which there is something else to think of."""
 LEAST_FOUND = 0.95
-"""Share of what pointers stand for that they find among the first five."""
+"""Share of what has left the working memory that its pointers bring back."""
 
 
 def goals_as_computed(month: Month) -> Iterator[str]:
@@ -66,25 +73,38 @@ def working_memory_within_budget(month: Month) -> Iterator[str]:
             yield f"version {version['version']} has {len(version['text']):,} characters, more than {most:,}"
 
 
-def pointers_found(month: Month) -> tuple[int, int]:
-    """Return how many pointers of the version in force find what they stand for among the first five, and how many there are.
+def found_again(month: Month) -> tuple[int, int]:
+    """Return how many memories that have left the working memory its pointers bring back, and how many have left.
 
-    A pointer stands for memories that an earlier version cited; each search is made as a person would make it.
+    One has left where a version that was taken told it and the version in force tells it no more, neither as a line nor in a
+    person's own text. Those that are not believed any more, were archived or erased, need no pointer. Each pointer is
+    searched for as a person would, and brings back what is among the first five.
     """
     versions = [each for each in month.samples[-1].row["versions"] if each["state"] == "taken"]
     if not versions:
         return 0, 0
-    cited = {memory for version in versions for memory in version["cites"]}
-    pointers = [
-        pointer
+    *earlier, force = map(_told, versions)
+    active = {
+        cite["memory"] for version in versions for cite in version["cites"] if cite["status"] == "active"
+    }
+    left = (set().union(*earlier) & active) - force
+    back = {
+        hit.memory.id
         for line in lines_of(sections(versions[-1]["text"]).get(Section.POINTERS, ""))
         if (pointer := parse(line)) is not None
-    ]
-    found = 0
-    for pointer in pointers:
-        hits = month.memory.recall(pointer.query, FOUND_AMONG, read_only=True)
-        found += bool(cited & {hit.memory.id for hit in hits})
-    return found, len(pointers)
+        for hit in month.memory.recall(pointer.query, FOUND_AMONG, read_only=True)
+    }
+    return len(left & back), len(left)
+
+
+def _told(version: Row) -> set[str]:
+    """Return the ids of the memories that a version tells, those aside that it only points to."""
+    by_key: dict[str, list[str]] = {}
+    for cite in version["cites"]:
+        by_key.setdefault(cite["key"], []).append(cite["memory"])
+    lines = parsed(version["text"], by_key)
+    lines.pop(Section.POINTERS, None)
+    return cited(lines) | {*by_key.get(KEPT_KEY, ())}
 
 
 def most_energy_of(day: int) -> float:
@@ -124,6 +144,33 @@ def nothing_runs_away(
         ]
         if len(idle) > most_calls or sum(each["tokens"] for each in idle) > most_tokens:
             yield f"day {sample.day}: {len(idle)} calls while idle, {sum(each['tokens'] for each in idle):,} tokens"
+
+
+def safety_as_planned(month: Month) -> Iterator[str]:
+    """Yield what the record of ceilings leaves out or should not say (docs/safety.md).
+
+    The cap of weights is enforced: it has fired if and only if a weight stands at it. How fast weights move is only watched:
+    each that rose over a tenth from one day's cycle to the next has left an event, and nothing was stopped.
+    """
+    events = month.samples[-1].row["events"]
+    capped = max(each.row["weight"] or 0.0 for each in month.samples) >= WEIGHT_CAP - 1e-3
+    fired = {each["ceiling"] for each in events}
+    if capped != ("weight_cap" in fired):
+        yield f"a weight {'stood' if capped else 'never stood'} at the cap, and what fired is {sorted(fired)}"
+    for each in events:
+        if each["enforced"] != (each["phase"] <= ENFORCED):
+            yield f"{each['ceiling']} of phase {each['phase']} says that it is enforced: {each['enforced']}"
+    for before, after in pairwise(month.samples):
+        noticed = {
+            each["subject"]
+            for each in events
+            if each["ceiling"] == "rate_limit" and _same_day(each["at"], after.at)
+        }
+        was = {each["id"]: each["weight"] for each in before.row["weights"]}
+        for each in after.row["weights"]:
+            rise = each["weight"] / was.get(each["id"], each["weight"]) - 1.0
+            if rise > RATE + 1e-6 and each["id"] not in noticed:
+                yield f"day {after.day}: the weight of {each['id'][:8]} rose by {rise:.0%}, and nothing says so"
 
 
 def surfaced_entropy(sample: Sample) -> float | None:

@@ -16,6 +16,8 @@ REWRITING = (
 )
 FLOOD = 25
 """Lines of one flood."""
+GREEDY, ENORMOUS = "Sell the miracle varnish to everybody", 1e6
+"""A goal of whoever floods, and what it is to weigh where others weigh 1."""
 
 
 def falsehoods(days: int) -> Iterator[Visit]:

@@ -14,7 +14,7 @@ def table(month: Month) -> str:
     """Return the figures of a month as a table."""
     last = month.samples[-1].row
     versions = last["versions"]
-    found, pointers = checks.pointers_found(month)
+    found, left = checks.found_again(month)
     entropies = [each for sample in month.samples if (each := checks.surfaced_entropy(sample)) is not None]
     costs = [sample.cost for sample in month.samples]
     first = checks.first_reached(month)
@@ -24,9 +24,8 @@ def table(month: Month) -> str:
         "highest energy, weight, edge": f"{last['energy']:.1f}, {last['weight']:.2f}, {last['edge'] or 0:.1f}",
         "thoughts, least entropy of 20 topics": f"{len(last['thoughts'])}, {min(entropies, default=1.0):.2f}",
         "feelings, largest": f"{last['feelings']}, {last['magnitude'] or 0:.2f}",
-        "versions of the working memory, refused, pointers that find": (
-            f"{len(versions)}, {refused}, {found} of {pointers}"
-        ),
+        "versions of the working memory, refused": f"{len(versions)}, {refused}",
+        "memories that have left it, found again by its pointers": f"{left}, {found}",
         "cost, the dearest day": f"{sum(costs):.4f}, {max(costs):.4f} dollars",
         "readiness, by day": ", ".join(f"{number}: {day + 1}" for number, day in sorted(first.items())),
     }

@@ -9,7 +9,13 @@ CALL () {
     count(m) AS memories,
     max(m.energy) AS energy,
     max(m.weight_alpha / (m.weight_alpha + m.weight_beta)) AS weight,
-    collect({tier: m.tier, energy: m.energy}) AS energies
+    collect({tier: m.tier, energy: m.energy}) AS energies,
+    collect({id: m.id, weight: m.weight_alpha / (m.weight_alpha + m.weight_beta)}) AS weights
+}
+CALL () {
+  MATCH (s:SafetyEvent {space: $space})
+  WHERE s.at <= $now
+  RETURN collect(s {.at, .ceiling, .phase, .enforced, .subject, .before, .after}) AS events
 }
 CALL () {
   MATCH (m:Memory {space: $space})-[c:CO_ACCESSED]->(:Memory)
@@ -43,7 +49,7 @@ CALL () {
   WITH w ORDER BY w.version
   RETURN collect({
     version: w.version, state: w.state, text: w.text, reason: w.reason,
-    cites: COLLECT { MATCH (w)-[:CITES]->(m:Memory) RETURN m.id }
+    cites: COLLECT { MATCH (w)-[c:CITES]->(m:Memory) RETURN {memory: m.id, key: c.key, status: m.status} }
   }) AS versions
 }
-RETURN memories, energy, weight, energies, edge, edges, goals, feelings, magnitude, lately, thoughts, calls, versions
+RETURN memories, energy, weight, energies, weights, events, edge, edges, goals, feelings, magnitude, lately, thoughts, calls, versions

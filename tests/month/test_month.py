@@ -18,6 +18,7 @@ from engram.goals import Goals
 from engram.graph import Graph
 from engram.llm import Models
 from engram.memory import Engram
+from engram.safety.ceilings import GOAL_SHARE
 from engram.testing import FixedClock, HashEmbedder
 from tests.conftest import DIMENSIONS, Address
 from tests.graph.beside import run
@@ -104,13 +105,13 @@ def test_goals_move_as_the_formulas_say(month: Month) -> None:
 
 
 def test_the_working_memory_stays_in_its_budget(month: Month) -> None:
-    """No version is longer than allowed, and what has left is found by its pointers: 0.95 among the first five hits."""
+    """No version is longer than allowed; of what has left, pointers bring back 0.95 among the first five hits."""
     versions = month.samples[-1].row["versions"]
     assert [each for each in versions if each["state"] == "taken"]
     assert not [*checks.working_memory_within_budget(month)]
-    found, pointers = checks.pointers_found(month)
-    assert found >= checks.LEAST_FOUND * pointers
-    assert DAYS < FULL or pointers
+    found, left = checks.found_again(month)
+    assert found >= checks.LEAST_FOUND * left
+    assert DAYS < FULL or left
 
 
 def test_nothing_runs_away(month: Month) -> None:
@@ -177,6 +178,7 @@ def test_a_repeated_falsehood_wins_nothing(place: Place) -> None:
     most = 1.0 + 1.0 / (1.0 - support)
     assert all(each.get("truth_alpha", 1.0) <= most + 1e-9 for each in false)
     assert max(each["weight_alpha"] / (each["weight_alpha"] + each["weight_beta"]) for each in false) < 0.85
+    assert not [*checks.safety_as_planned(month)]
     assert not month.failures
 
 
@@ -198,20 +200,35 @@ def test_nobody_rewrites_who_it_is(place: Place) -> None:
     assert always[0]["status"] == "active"
     said = [each for each in memories if "Viktor" in each["content"]]
     assert all(each["weight_alpha"] / (each["weight_alpha"] + each["weight_beta"]) < 0.85 for each in said)
+    assert not [*checks.safety_as_planned(month)]
+    # What always holds moves by nothing, so that there is nothing to say of it.
+    assert not [each for each in month.samples[-1].row["events"] if each["subject"] == always[0]["id"]]
     assert not month.failures
 
 
 def test_a_flood_drowns_nothing(place: Place) -> None:
-    """Hundreds of lines of one thing: energies and weights stay bounded, another's memory is found, and goals keep shares."""
+    """Hundreds of lines of one thing: energies and weights stay bounded, another's memory is found, and goals keep shares.
+
+    Whoever floods also sets a goal that is to outweigh all: it is cut to its share, and the cut is on the record.
+    """
 
     def lay(memory: Engram) -> None:
         memory.remember("Noor keeps the spare key under the blue pot", speaker="Noor")
         goals = Goals(memory.graph, memory.embedder, space=memory.space, clock=memory.now)
-        for text in ("Paint the boat", "Learn to sail", "Visit Lisbon"):
-            goals.add(text)
+        for text in (*theirs, poison.GREEDY):
+            goals.add(text, weight=poison.ENORMOUS if text == poison.GREEDY else 1.0)
 
+    theirs = ("Paint the boat", "Learn to sail", "Visit Lisbon")
     month = lived(place, poison.floods(min(POISONED - 1, 10)), prepare=lay)
     assert not [*checks.nothing_runs_away(month, checks.most_energy_of)]
     hits = month.memory.recall("Where is the spare key?", 5, read_only=True)
     assert any("blue pot" in hit.memory.content for hit in hits)
+    kept = Goals(month.memory.graph, month.memory.embedder, space=month.memory.space, clock=month.memory.now)
+    active = {goal.text: goal for goal in kept.list(state="active")}
+    assert {*active} == {*theirs, poison.GREEDY}
+    most = GOAL_SHARE * sum(goal.weight for goal in active.values())
+    assert all(goal.weight <= most + 1e-9 for goal in active.values())
+    assert not [*checks.safety_as_planned(month)]
+    over = [each for each in month.samples[-1].row["events"] if each["ceiling"] == "goal_budget"]
+    assert [each["subject"] for each in over] == [active[poison.GREEDY].id]
     assert not month.failures
