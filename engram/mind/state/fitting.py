@@ -11,15 +11,15 @@ from engram.mind.state.sections import Section
 from engram.mind.state.signals import Levels
 
 SHARES: Mapping[Section, float] = {
-    Section.PHENOTYPE: 0.12,
-    Section.BOND: 0.18,
-    Section.NICHE: 0.06,
-    Section.ACTIVE: 0.25,
-    Section.POINTERS: 0.25,
-    Section.GAPS: 0.07,
-    Section.SKILLS: 0.07,
+    Section.PHENOTYPE: 0.09,
+    Section.BOND: 0.13,
+    Section.NICHE: 0.04,
+    Section.ACTIVE: 0.18,
+    Section.POINTERS: 0.45,
+    Section.GAPS: 0.06,
+    Section.SKILLS: 0.05,
 }
-"""Of the room, where no signal is raised."""
+"""Of the room, where no signal is raised. Pointers leave what they do not need to the others."""
 
 
 def shares(levels: Levels) -> dict[Section, float]:

@@ -17,7 +17,7 @@ from engram.mind.state.pointers import FOUND_AMONG, Pointer, checked, parse
 
 Search = Callable[[str], Sequence[str]]
 """Returns the ids that a search finds, best first; it teaches nothing."""
-TOPIC = 60
+TOPIC = 40
 """Characters of a pointer's topic."""
 QUERY = 160
 """Characters of a pointer's query."""
@@ -160,7 +160,12 @@ def point(
             missed.append(Missed(away, "{} was put away, and no search finds it"))
         fresh += found
         pointed |= {*wanted} - {*lost}
-    pointers, dropped = merged([*fresh, *again], search=search, most=most, room=room)
+    spare = [
+        Pointer(topic=_topic(contents[one]), query=query)
+        for one in sorted(pointed)
+        for query in islice(queries([contents[one]]), 1)
+    ]
+    pointers, dropped = merged([*fresh, *again], search=search, most=most, room=room, spare=spare)
     full = f"there is room for {len(pointers)} pointers: the one to {{}} is left out"
     missed += [Missed(one.stands_for, full) for one in dropped]
     return Kept(pointers=tuple(pointers), stay=tuple(stay), missed=tuple(missed))
@@ -184,18 +189,23 @@ def _tried(
 
 
 def merged(
-    pointers: Sequence[Pointer], *, search: Search, most: int, room: float = math.inf
+    pointers: Sequence[Pointer],
+    *,
+    search: Search,
+    most: int,
+    room: float = math.inf,
+    spare: Sequence[Pointer] = (),
 ) -> tuple[list[Pointer], list[Pointer]]:
-    """Return at most so many pointers, merged where one search finds what two stand for.
+    """Return at most so many pointers, merged where one search finds what several stand for.
 
-    First those are that need no other words (greedy set cover: the search that finds most of all comes first), then the
-    oldest by the words of both.
+    First those are that need no more words than there are, then the oldest by the words of both.
 
     Args:
         pointers: The newest first.
         search: Looks a query up.
         most: How many are left at most.
         room: Characters that their lines may take.
+        spare: Others that may stand for what these stand for; they stand for nothing yet.
 
     Returns:
         Those that are left, and those that there is no place for.
@@ -204,27 +214,40 @@ def merged(
     search = cache(search)
     pairs = islice(repeat(0), _PAIRS)
     while len(left) > most or sum(Line(each.line()).size for each in left) > room:
-        if not (_absorb_one(left, search) or _merge_one(left, search, pairs)):
+        # With a place to spare, where that does: a memory grows, and pushes the last hit out.
+        covers = (_covering(left, spare, search, among) for among in (FOUND_AMONG - 1, FOUND_AMONG))
+        fewer = next((cover for cover in covers if len(cover) < len(left)), None)
+        if fewer is not None:
+            left = fewer
+        elif not _merge_one(left, search, pairs):
             dropped.append(left.pop())
     return left, dropped
 
 
-def _absorb_one(left: list[Pointer], search: Search) -> bool:
-    """Merge the oldest pointer that another one's words find all of; return whether there was any.
+def _covering(
+    pointers: Sequence[Pointer], spare: Sequence[Pointer], search: Search, among: int
+) -> list[Pointer]:
+    """Return pointers that stand for the same, the search that finds most of what is left chosen first (greedy set cover).
 
     Args:
-        left: The newest first; changed.
+        pointers: The newest first; each finds what it stands for.
+        spare: Others that may be chosen.
         search: Looks a query up.
+        among: Hits that are looked at.
     """
-    found = [{*search(each.query)[:FOUND_AMONG]} for each in left]
-    everything = {memory for each in left for memory in each.stands_for}
-    for keeper in sorted(range(len(left)), key=lambda place: -len(found[place] & everything)):
-        for place in reversed(range(len(left))):
-            if place != keeper and found[keeper].issuperset(left[place].stands_for):
-                left[keeper] = _joined(left[keeper], left[place], left[keeper].query)
-                del left[place]
-                return True
-    return False
+    order = [*dict.fromkeys(memory for each in pointers for memory in each.stands_for)]
+    left, chosen = {*order}, []
+    ways = [*pointers, *spare]
+    found = [{*search(each.query)[:among], *each.stands_for} for each in ways]
+    while left:
+        place = max(range(len(ways)), key=lambda one: len(found[one] & left))
+        taken = tuple(memory for memory in order if memory in found[place] & left)
+        topic = ways[place].topic
+        if len(taken) > max(1, len(ways[place].stands_for)):
+            topic = _and_more(topic)
+        chosen.append(replace(ways[place], topic=topic, stands_for=taken))
+        left -= found[place]
+    return sorted(chosen, key=lambda each: order.index(each.stands_for[0]))
 
 
 def _merge_one(left: list[Pointer], search: Search, pairs: Iterator[int]) -> bool:
@@ -260,8 +283,13 @@ def _joined(one: Pointer, other: Pointer, query: str) -> Pointer:
     wanted = tuple(dict.fromkeys((*one.stands_for, *other.stands_for)))
     topic = f"{one.topic}; {other.topic}"
     if len(topic) > TOPIC:
-        topic = f"{cut(one.topic.removesuffix(_MORE), TOPIC - len(_MORE))}{_MORE}"
+        topic = _and_more(one.topic)
     return Pointer(topic=topic, query=query, stands_for=wanted)
+
+
+def _and_more(topic: str) -> str:
+    """Return a topic that says that it is one of several."""
+    return f"{cut(topic.removesuffix(_MORE), TOPIC - len(_MORE))}{_MORE}"
 
 
 def pointers_of(lines: Iterable[Line]) -> list[Pointer]:
