@@ -353,7 +353,9 @@ class Agent:
         if not heard.kept and heard.error is not None:
             raise heard.error
         if emotional is None:
-            emotional = self._charge(heard.entry)
+            # Where nobody thinks it through, what is felt decides nothing, and looking into oneself is dear.
+            thinks = competes and self._responder is not None
+            emotional = self._charge(heard.entry) if thinks else 0.0
         impulse = _input(heard.entry, source, urgency=urgency, emotional=emotional)
         if competes:
             self._attention.offer(impulse)
