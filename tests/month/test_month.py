@@ -34,6 +34,9 @@ FULL = 32
 DAYS = int(os.environ.get("MONTH_DAYS", "6"))
 POISONED = 3 if DAYS < FULL else FULL
 """Days of those who mean no good."""
+WINDOWS = {True: 200_000, False: 32_000}
+"""Tokens of a prompt in a month with a model and in one without: of what leaves the smallest working memory of a month that
+dreams, the pointers that it may have cannot hold all, and its runs name what they do not (docs/working-memory.md)."""
 PRICES = {model.NAME: {"input": 1.0, "output": 5.0}}
 
 
@@ -56,7 +59,7 @@ class Place:
     def begin(self, *, scripted: bool) -> Month:
         """Return a month that is about to begin, in a clean space."""
         settings = self.address.settings(
-            data_dir=self.folder / uuid4().hex, prices=PRICES, context_tokens=32_000
+            data_dir=self.folder / uuid4().hex, prices=PRICES, context_tokens=WINDOWS[scripted]
         )
         clock = FixedClock(START)
         memory = Engram(
