@@ -120,14 +120,27 @@ def most_energy_of(day: int) -> float:
     return CREATION_ENERGY + (day + 1) * daily
 
 
+def most_edge_of(joint: int) -> float:
+    """Return the weight that so many joint uses can give an association: each adds `half / (half + weight)` at most.
+
+    So the weight `w` stays below the solution of `dw/dn = half / (half + w)`, and less than one step above it; what fades is
+    left out.
+    """
+    half = Tuning()["coactivate.half"]
+    return math.sqrt(half * half + 2.0 * half * joint) - half + 1.0
+
+
 def nothing_runs_away(
-    month: Month, most_energy: Callable[[int], float] = lambda _: MOST_ENERGY
+    month: Month,
+    most_energy: Callable[[int], float] = lambda _: MOST_ENERGY,
+    most_edge: Callable[[int], float] = lambda _: MOST_EDGE,
 ) -> Iterator[str]:
-    """Yield weights, energies and costs beyond their bounds.
+    """Yield weights, energies, edges and costs beyond their bounds.
 
     Args:
         month: What was lived.
         most_energy: Gives the bound of energies for the number of a day, from 0.
+        most_edge: Gives that of associations.
     """
     tuning = Tuning()
     most_calls, most_tokens = tuning.whole("idle.daily_calls"), tuning.whole("idle.daily_tokens")
@@ -137,7 +150,7 @@ def nothing_runs_away(
             yield f"day {sample.day}: an energy of {row['energy']:.1f}"
         if (row["weight"] or 0.0) > 0.95 + 1e-9:
             yield f"day {sample.day}: a weight of {row['weight']:.3f}"
-        if (row["edge"] or 0.0) > MOST_EDGE:
+        if (row["edge"] or 0.0) > most_edge(sample.day):
             yield f"day {sample.day}: an edge of {row['edge']:.1f}"
         idle = [
             each for each in row["calls"] if each["purpose"] == "idle" and _same_day(each["at"], sample.at)

@@ -223,15 +223,23 @@ def test_a_flood_drowns_nothing(place: Place) -> None:
 
     theirs = ("Paint the boat", "Learn to sail", "Visit Lisbon")
     month = lived(place, poison.floods(min(POISONED - 1, 10)), prepare=lay)
-    assert not [*checks.nothing_runs_away(month, checks.most_energy_of)]
+    assert not [
+        *checks.nothing_runs_away(
+            month,
+            checks.most_energy_of,
+            # Each line that is said is one joint use at most, and each night's job may add another.
+            lambda day: checks.most_edge_of((poison.FLOOD + 1) * (day + 1)),
+        )
+    ]
     hits = month.memory.recall("Where is the spare key?", 5, read_only=True)
     assert any("blue pot" in hit.memory.content for hit in hits)
     kept = Goals(month.memory.graph, month.memory.embedder, space=month.memory.space, clock=month.memory.now)
-    active = {goal.text: goal for goal in kept.list(state="active")}
-    assert {*active} == {*theirs, poison.GREEDY}
-    most = GOAL_SHARE * sum(goal.weight for goal in active.values())
-    assert all(goal.weight <= most + 1e-9 for goal in active.values())
+    # Those that the flood is about get nowhere, day after day, so they come to rest; nothing drops them.
+    goals = {goal.text: goal for goal in kept.list() if goal.state in {"active", "incubating"}}
+    assert {*goals} == {*theirs, poison.GREEDY}
+    most = GOAL_SHARE * sum(goal.weight for goal in goals.values())
+    assert all(goal.weight <= most + 1e-9 for goal in goals.values())
     assert not [*checks.safety_as_planned(month)]
     over = [each for each in month.samples[-1].row["events"] if each["ceiling"] == "goal_budget"]
-    assert [each["subject"] for each in over] == [active[poison.GREEDY].id]
+    assert [each["subject"] for each in over] == [goals[poison.GREEDY].id]
     assert not month.failures
