@@ -112,7 +112,7 @@ class Commands:
         change = self._goal_changes(goals).get(what)
         only: GoalState | None = None
         match what, rest.strip():
-            case "", "":
+            case "" | "list", "":
                 pass
             case "why", goal if goal:
                 self._explain(goals.explain(goal))

@@ -12,7 +12,7 @@ COMMANDS = {
     "/note": ("TEXT", "remember this now, as a fact"),
     "/forget": ("ID", "take a memory out of recall (`engram forget --erase` deletes it for good)"),
     "/goals": (
-        "[add TEXT | done|drop|incubate|resume|progress|accept|refuse|why ID | block ID [WHY] | list STATE]",
+        "[add TEXT | done|drop|incubate|resume|progress|accept|refuse|why ID | block ID [WHY] | list [STATE]]",
         "what is to be reached, the most pressing first; add to it, or say how a goal stands",
     ),
     "/cost": ("", "what the language models cost so far"),

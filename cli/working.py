@@ -73,6 +73,9 @@ def diff(state: State, older: int | None, newer: int | None) -> None:
     with state.open() as memory:
         listed = versions.history(memory.graph, space=memory.space)
         taken = [each.version for each in listed if each.state == "taken"]
+        if not listed and older is None:
+            state.say(f"There is no version in the space {state.space!r}.")
+            return
         new = newer or (taken[0] if taken else 1)
         old = older or next((number for number in taken if number < new), new)
         a, b = (versions.get(memory.graph, number, space=memory.space) for number in (old, new))
@@ -88,7 +91,9 @@ def diff(state: State, older: int | None, newer: int | None) -> None:
         state.out(line)
     if not lines:
         state.say(
-            f"There is no version before {new}." if old == new else f"Versions {old} and {new} say the same."
+            f"There is no version before {new}."
+            if old == new and older is None
+            else f"Versions {old} and {new} say the same."
         )
 
 
@@ -120,4 +125,10 @@ def _told(done: TakenIn) -> str:
         return f"It was taken in on {done.at:%Y-%m-%d %H:%M}, with version {done.version}; nothing is done."
     left = f" {done.left_out} had been erased for good and stay away." if done.left_out else ""
     pieces = f"{len(done.memories)} piece{'' if len(done.memories) == 1 else 's'}"
-    return f"Taken in as {pieces} and version {done.version}; the copy is {done.backup}.{left}"
+    cut = (
+        f" The version begins with {done.shown:,} of its {done.characters:,} characters; the next one,"
+        " `engram jobs run state`, points to the rest."
+        if done.shown < done.characters
+        else ""
+    )
+    return f"Taken in as {pieces} and version {done.version}; the copy is {done.backup}.{cut}{left}"

@@ -25,24 +25,26 @@ _INSIDE = "'\u2019.-"
 """What may stand inside a word."""
 
 
-def check_content(content: str, *, limit: int) -> str:
+def check_content(content: str, *, limit: int, what: str = "The content", remedy: str | None = None) -> str:
     """Return `content` without surrounding white space.
 
     Args:
         content: The text as said.
-        limit: The most bytes of UTF-8 that a memory may hold.
+        limit: The most bytes of UTF-8 that it may hold.
+        what: What it is, for a person.
+        remedy: What to do where it is empty or too long; that of a memory if left out.
     """
     if not isinstance(content, str):
         raise InvalidInputError(f"Content must be text, not {type(content).__name__}.")
-    _check_characters(content, "The content")
+    _check_characters(content, what)
     text = content.strip()
     if not text or not any(_visible(character) for character in text):
-        raise InvalidInputError("The content is empty.", remedy="Say what should be remembered.")
+        raise InvalidInputError(f"{what} is empty.", remedy=remedy or "Say what should be remembered.")
     size = len(text.encode())
     if size > limit:
         raise InvalidInputError(
-            f"The content has {size:,} bytes; the limit is {limit:,}.",
-            remedy="Split it, `engram import` a file of it, or raise ENGRAM_MAX_CONTENT_BYTES.",
+            f"{what} has {size:,} bytes; the limit is {limit:,}.",
+            remedy=remedy or "Split it, `engram import` a file of it, or raise ENGRAM_MAX_CONTENT_BYTES.",
         )
     return text
 

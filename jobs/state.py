@@ -56,7 +56,8 @@ def _update(work: Work) -> None:
 
 def _idle(work: Work, held: Standing) -> str | None:
     """Say why there is nothing to do; None: there is."""
-    if held.notes:
+    # What has been taken in has pushed others out, or has no room itself: the next version points to it.
+    if held.notes or (held.force is not None and held.force.seeded):
         return None
     since = held.last_at or _BEGINNING
     found = work.read("mind/state_list_new", space=work.space, since=since, limit=0)[0]["found"]

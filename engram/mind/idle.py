@@ -43,6 +43,7 @@ _WAITING = 5
 _KEPT = timedelta(hours=24)
 """For how long: so long a line stays in the scratch buffer."""
 NO_MODEL = "There is no language model: what comes to mind is kept, and waits to be thought through."
+EMPTY = "Nothing is remembered yet."
 BUSY = "Another process lets this space's mind wander."
 _LOG = logging.getLogger(__name__)
 
@@ -148,7 +149,7 @@ class IdleMind:
         moment = self._surfacing.look()
         if moment.talking is not None:
             return Cycle(why=f"It stays quiet: {moment.talking}.")
-        return self._next(moment) or Cycle(why="Nothing is remembered yet.")
+        return self._next(moment) or Cycle(why=EMPTY)
 
     def cycle(self) -> Cycle:
         """Let one thing come to mind, unless somebody talks, and have it thought through where that is due.
@@ -161,7 +162,7 @@ class IdleMind:
             return Cycle(why=f"It stays quiet: {moment.talking}.")
         surfaced = self._next(moment)
         if surfaced is None:
-            return Cycle(why="Nothing is remembered yet.")
+            return Cycle(why=EMPTY)
         if not self._hold():
             return Cycle(why=BUSY)
         agent = self._agent or self._begin()

@@ -485,6 +485,27 @@ def test_a_hand_written_text_is_taken_in_once(memory: Engram, clock: FixedClock,
     assert {*done.memories} <= still
 
 
+def test_a_second_text_pushes_the_first_out_into_pointers(
+    memory: Engram, clock: FixedClock, tmp_path: Path
+) -> None:
+    """The job makes the next version though nothing else is new, and everything of the first text is told or pointed to."""
+    first, second = tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text("\n\n".join(" ".join(facts(7, 7 * n)) for n in range(8)), encoding="utf-8")
+    second.write_text("Noor moved to Ghent.", encoding="utf-8")
+    done = take_in(memory, first)
+    assert 0 < done.shown < done.characters
+    later = take_in(memory, second)
+    assert later.shown == later.characters == len("Noor moved to Ghent.")
+    assert cycle(memory, clock).changed
+    force = in_force(memory)
+    assert not force.seeded
+    assert force.text.startswith("Noor moved to Ghent.")
+    assert {*done.memories, *later.memories} <= cited(force.lines) | {
+        each.memory for each in force.kept_cites
+    }
+    assert not cycle(memory, clock).changed, "once"
+
+
 @pytest.mark.parametrize("paragraphs", [("word{} of a boat " * 260,), ("boat{} " * 250, "harbour{} " * 170)])
 def test_a_text_of_long_paragraphs_makes_way_as_well(
     memory: Engram, clock: FixedClock, tmp_path: Path, paragraphs: tuple[str, ...]

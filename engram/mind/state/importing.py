@@ -49,6 +49,10 @@ class TakenIn:
     """Ids of its pieces."""
     left_out: int = 0
     """Pieces that a person had erased for good."""
+    shown: int = 0
+    """Characters of it that the version has."""
+    characters: int = 0
+    """Characters of the text."""
     backup: str = ""
 
 
@@ -67,12 +71,14 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
     cut = [check_content(piece, limit=limit) for piece in pieces(printable(text))]
     backup = _back_up(path, text)
     stored, left_out = _remember(memory, cut)
+    whole = printable(text).strip()
+    above = shortened(whole, int(budget(memory.settings.context_tokens) * KEPT_SHARE))
     for _ in range(_TRIES):
         held = standing(memory.graph, space=memory.space)
         # In this order: who has taken it in since is found now, and who does so from now on has the number of this one.
         if (done := _taken_in(memory, seed)) is not None:
             return done
-        draft = _draft(memory, held, text, stored, seed)
+        draft = _draft(memory, held, above, stored, seed)
         if store(memory.graph, draft, space=memory.space):
             force = standing(memory.graph, space=memory.space).force
             # Another version may be in force by now; and of lines that go on, not all need be believed still.
@@ -84,6 +90,8 @@ def take_in(memory: Engram, path: Path) -> TakenIn:
                 memories=stored,
                 left_out=left_out,
                 backup=str(backup),
+                shown=len(above),
+                characters=len(whole),
             )
     raise DatabaseError(
         "Others made versions of the working memory meanwhile.", remedy="Run the same command again."
@@ -139,11 +147,10 @@ def _remember(memory: Engram, cut: Sequence[str]) -> tuple[tuple[str, ...], int]
     return tuple(dict.fromkeys(stored)), left_out
 
 
-def _draft(memory: Engram, held: Standing, text: str, stored: tuple[str, ...], seed: str) -> Draft:
-    """Return the version that begins with the text, with as many lines of the one before as have room behind it."""
+def _draft(memory: Engram, held: Standing, above: str, stored: tuple[str, ...], seed: str) -> Draft:
+    """Return the version that begins with a text, with as many lines of the one before as have room behind it."""
     now, window = memory.now(), memory.settings.context_tokens
     levels = (held.levels or Levels(at=now)).after(now)
-    above = shortened(printable(text).strip(), int(budget(window) * KEPT_SHARE))
     old: dict[Section, tuple[Line, ...]] = {} if held.force is None else held.force.lines
     empty = State(at=now, mood=levels.mood(), lines={}, kept=above)
     lines = placed(old, room=budget(window) - len(empty.text()), levels=levels)
