@@ -35,8 +35,8 @@ def reaction(text: str, signals: tuple[str, ...]) -> str | None:
 class FeltLog:
     """Keeps feelings until they are in the graph. It is used from one thread, and writes from another.
 
-    What was felt at what a person said last waits until it is known what they say next. What could not be written is tried again with what comes. At the
-    end all are gone through once more: only then it is known of each what was done.
+    What was felt at what a person said last waits until it is known what they say next. What could not be written is tried
+    again with what comes. At the end all are gone through once more: only then it is known of each what was done.
     """
 
     def __init__(self, graph: Graph, *, space: str) -> None:
