@@ -589,14 +589,14 @@ def test_a_seed_fixes_the_mind(memory: Engram) -> None:
     """The same generator state gives the same hits and terms, another one others."""
     fill(memory)
 
-    def wander(seed: int) -> list[list[Hit]]:
+    def wander(seed: int) -> list[dict[str, Hit]]:
         mind = beside(memory, generator=np.random.default_rng(seed))
-        return [mind.recall("harbour", 20, mode="mind", explain=True, read_only=True) for _ in range(3)]
+        return [found(mind, "harbour", 20, mode="mind") for _ in range(3)]
 
-    assert wander(7) == wander(7)
-    assert wander(7) != wander(8)
+    assert all(map(alike, wander(7), wander(7)))
+    assert not all(map(alike, wander(7), wander(8)))
     first, second, _ = wander(7)
-    assert first != second
+    assert not alike(first, second)
 
 
 # ----- Any question
