@@ -40,8 +40,6 @@ def idle(state: State, *, minutes: float, cycles: int | None, seed: int | None, 
     It stays quiet while somebody talks, and waits. Each thought is a line: where it goes, why its memory was drawn, and what it
     is. Ctrl-C ends it after the thought in hand. `idle.pace_seconds` is the pause between two.
     """
-    from engram.mind.idle import EMPTY  # noqa: PLC0415  (slow, and not for `--help`)
-
     if math.isnan(minutes):
         raise click.BadParameter("nan is no number of minutes.", param_hint="'--minutes'")
     told: list[Cycle] = []
@@ -50,7 +48,7 @@ def idle(state: State, *, minutes: float, cycles: int | None, seed: int | None, 
         with _opened(state, memory, seed=seed, no_llm=no_llm) as mind:
             for done in _cycles(mind, memory, until=began + 60.0 * minutes, stopped=stopped):
                 told.append(done)
-                _say(state, done, last=done.why == EMPTY)
+                _say(state, done)
                 if cycles is not None and sum(each.thought is not None for each in told) >= cycles:
                     break
         notes = mind.notes
@@ -83,12 +81,7 @@ def _opened(state: State, memory: "Engram", *, seed: int | None, no_llm: bool) -
 def _cycles(
     mind: "IdleMind", memory: "Engram", *, until: float, stopped: Callable[[float], bool]
 ) -> "Iterator[Cycle]":
-    """Yield cycles until the time is over or the person ends it; what keeps it quiet is told once.
-
-    A space that remembers nothing will not do so by waiting.
-    """
-    from engram.mind.idle import EMPTY  # noqa: PLC0415  (see above)
-
+    """Yield cycles until the time is over or the person ends it; what keeps it quiet is told once."""
     quiet: str | None = None
     first = True
     while first or not stopped(0.0):
@@ -96,7 +89,7 @@ def _cycles(
         done = mind.cycle()
         if done.thought is not None or done.why != quiet:
             yield done
-        if done.why == EMPTY:
+        if done.empty:
             return
         quiet = done.why if done.thought is None else None
         pause = memory.tuned()["idle.pace_seconds"] if done.thought is not None else _LOOK_AGAIN
@@ -105,13 +98,13 @@ def _cycles(
             return
 
 
-def _say(state: State, done: "Cycle", *, last: bool) -> None:
+def _say(state: State, done: "Cycle") -> None:
     if state.json:
         return
     thought = done.thought
     if thought is None:
         state.say(done.why or "")
-        if not last:
+        if not done.empty:
             state.say(f"It looks again every {_LOOK_AGAIN:.0f} seconds; Ctrl-C ends it.")
         return
     state.out(f"{thought.channel:<8}  {thought.leaning:<9}  {inert(thought.text, _SHOWN)}")

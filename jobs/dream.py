@@ -164,7 +164,7 @@ class _Dream:
     def _draw(self, question: str, *, surfaced: Sequence[str] = ()) -> None:
         """Draw insights from what a question brings to mind, and keep them."""
         self._lease.go_on()
-        drawer = Drawer(self._memory, self._asker, self._work.tuning)
+        drawer = Drawer(self._memory, self._asker, self._work.tuning, self._embed)
         self._keep(drawer.draw(question, surfaced=surfaced))
 
     def _newest(self) -> list[Material]:

@@ -25,7 +25,6 @@ from engram.tuning import read_tuning
 from engram.validation import check_content
 
 MAX_BYTES = 2_000
-_FEW_WORDS = "Say it in a few words."
 """Longest text of a goal; it stands in prompts."""
 MOST_PROPOSED = 10
 """Proposals that wait for the person's word at once: who floods a conversation with wishes gets no list of them."""
@@ -153,9 +152,7 @@ class Goals:
 
     def block(self, prefix: str, why: str | None = None) -> Goal:
         """Say that nothing can be done about a goal for now, and what it waits for; raises as `done`."""
-        words = (
-            None if why is None else check_content(why, limit=MAX_BYTES, what="The reason", remedy=_FEW_WORDS)
-        )
+        words = None if why is None else _checked(why, "The reason")
         return self._set(
             prefix,
             ("active", "incubating"),
@@ -233,7 +230,7 @@ class Goals:
         return explain(self._graph, goal, space=self._space, now=self._clock())
 
     def _new(self, text: str, state: GoalState, *, weight: float = 1.0, tractability: float = 0.5) -> Goal:
-        words = check_content(text, limit=MAX_BYTES, what="The goal", remedy=_FEW_WORDS)
+        words = _checked(text, "The goal")
         now = self._clock()
         return Goal(
             id=uuid4().hex,
@@ -306,6 +303,11 @@ def _found(goals: Sequence[Goal], prefix: str, space: str) -> Goal:
     if len(found) > 1:
         raise InvalidInputError(f"{prefix!r} fits several goals.", remedy="Give more characters.")
     return found[0]
+
+
+def _checked(text: str, what: str) -> str:
+    """Return words of a person's as they are kept of a goal."""
+    return check_content(text, limit=MAX_BYTES, what=what, remedy="Say it in a few words.")
 
 
 def _agreed(goal: Goal, now: datetime) -> Goal:

@@ -62,6 +62,11 @@ class Cycle:
     broadened: bool = False
     """Whether the leanings counted less, because the same topics had kept coming up."""
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing that could come to mind; that does not change by waiting."""
+        return self.why == EMPTY
+
 
 class IdleMind:
     """Lets one space's mind wander, a cycle at a time; used from one thread, as a context manager."""

@@ -173,6 +173,7 @@ class Surfacing:
             now=self._clock(),
         )[0]["pool"]
         present = [row for row in rows if row[-1]]
+        drawn = present if len(present) >= _PRESENT else rows
         return [
             Candidate(
                 id=memory,
@@ -182,9 +183,7 @@ class Surfacing:
                 disputed=disputed,
                 about_self=about_self,
             )
-            for memory, weight, used, happened, disputed, about_self, _ in (
-                present if len(present) >= _PRESENT else rows
-            )
+            for memory, weight, used, happened, disputed, about_self, _ in drawn
         ]
 
     def _companied(self, drawn: Candidate, leaning: Leaning, spread: Row) -> Surfaced:

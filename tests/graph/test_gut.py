@@ -11,7 +11,7 @@ import pytest
 from engram.goals import Goals
 from engram.llm import Models
 from engram.loop.agent import Agent
-from engram.loop.exit_gate import ExitGate, Focus
+from engram.loop.exit_gate import Focus
 from engram.loop.inputs import Source
 from engram.loop.matrix import emotional_charge
 from engram.loop.scratch import Scratch
@@ -20,9 +20,9 @@ from engram.mind import gut
 from engram.mind.felt import EVERY, FeltLog
 from engram.remembering import embed_memories, turn_key
 from engram.testing import FixedClock, ScriptedModel
-from engram.tuning import Tuning
 from tests.graph.beside import everything, run
 from tests.graph.talking import entry, talk
+from tests.graph.test_exit_gate import gate_of
 from tests.graph.test_identity import weigh
 
 pytestmark = pytest.mark.graph
@@ -64,18 +64,6 @@ def chat(memory: Engram, clock: FixedClock) -> Iterator[Callable[..., Agent]]:
 def aim(memory: Engram, clock: FixedClock) -> None:
     """Set a goal."""
     Goals(memory.graph, memory.embedder, space=memory.space, clock=clock).add(GOAL)
-
-
-def gate_of(memory: Engram) -> ExitGate:
-    """Return an exit gate of the memory's space."""
-    return ExitGate(
-        memory.graph,
-        lambda: memory.embedder,
-        space=memory.space,
-        tuned=Tuning,
-        generator=np.random.default_rng(1),
-        judge=None,
-    )
 
 
 def feeling(agent: Agent) -> Any:

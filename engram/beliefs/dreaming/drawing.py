@@ -6,9 +6,9 @@ from functools import partial
 
 from engram.beliefs.dreaming import material
 from engram.beliefs.dreaming.asking import Asker
+from engram.beliefs.dreaming.central import Embed
 from engram.beliefs.dreaming.insights import Drawn, draw_insights, plain_insight
 from engram.beliefs.dreaming.material import Material
-from engram.embedding.protocol import Task, Vectors
 from engram.memory import Engram
 from engram.tuning import Tuning
 
@@ -20,6 +20,8 @@ class Drawer:
     memory: Engram
     asker: Asker
     tuning: Tuning
+    embed: Embed
+    """Gives the vectors by which texts are grouped."""
 
     def draw(self, question: str, *, surfaced: Sequence[str] = ()) -> Drawn:
         """Return what memories come to in the light of a question; no memory counts as used by that.
@@ -51,10 +53,7 @@ class Drawer:
         said = [each for each in given if not each.depth]
         return plain_insight(
             said,
-            self._embed,
+            self.embed,
             least=self.tuning["dream.coherence"],
             fewest=self.tuning.whole("dream.group"),
         )
-
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        return self.memory.embedder.embed(texts, Task.CLUSTERING)
